@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { Refusal } from "./refusal.ts";
+
+const Cursor = z.tuple([z.string()]).rest(z.union([z.string(), z.number(), z.null()]));
+
+const toBase64Url = (text: string): string =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+const fromBase64Url = (text: string): string =>
+  new TextDecoder("utf-8", { fatal: true }).decode(
+    Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0)),
+  );
+
+/** An opaque cursor into the list named `list`; `keys` are the sort keys of the row it points at. */
+export const encodeCursor = (list: string, keys: readonly (string | number | null)[]): string =>
+  toBase64Url(JSON.stringify([list, ...keys]));
+
+/** Reads a cursor of the list named `list`; throws INVALID_CURSOR when it is malformed or belongs to another list. */
+export function decodeCursor(list: string, cursor: string): (string | number | null)[] {
+  let parsed: z.infer<typeof Cursor>;
+  try {
+    parsed = Cursor.parse(JSON.parse(fromBase64Url(cursor)));
+  } catch {
+    throw new Refusal("INVALID_CURSOR", "The cursor is malformed; start from the beginning or from a cursor of this list");
+  }
+  const [name, ...keys] = parsed;
+  if (name !== list) throw new Refusal("INVALID_CURSOR", "The cursor belongs to another list");
+  return keys;
+}
+
+/** The cursor of a session's log just behind `sequence` (0: from the first event). Runs share their session's cursors. */
+export const eventCursor = (sessionId: string, sequence: number): string => encodeCursor(`events:${sessionId}`, [sequence]);
+
+/** The sequence a log cursor stands behind. */
+export function sequenceOfCursor(sessionId: string, cursor: string): number {
+  const [sequence] = decodeCursor(`events:${sessionId}`, cursor);
+  if (typeof sequence !== "number" || !Number.isSafeInteger(sequence) || sequence < 0)
+    throw new Refusal("INVALID_CURSOR", "The cursor is malformed");
+  return sequence;
+}
