@@ -4,7 +4,10 @@ import { BusyPolicy, Decision } from "./status.ts";
 /** Names of things an operator makes: agents, tools, providers. */
 export const EntityName = z
   .string()
-  .regex(/^[a-z0-9]([a-z0-9_-]{0,98}[a-z0-9])?$/, "use 1 to 100 lower-case letters, digits, - and _, beginning and ending with a letter or digit");
+  .regex(
+    /^[a-z0-9]([a-z0-9_-]{0,98}[a-z0-9])?$/,
+    "use 1 to 100 lower-case letters, digits, - and _, beginning and ending with a letter or digit",
+  );
 
 const JsonSchema = z.record(z.string(), z.unknown());
 
@@ -13,7 +16,10 @@ export const ModelSelection = z.strictObject({
   provider: z.enum(["scripted", "openai", "anthropic", "google-genai", "ollama", "openai-compatible"]),
   model: z.string().min(1).max(200),
   /** The name of the environment variable that holds the key; the provider's usual one when absent. */
-  apiKeyEnv: z.string().regex(/^[A-Z][A-Z0-9_]*$/).optional(),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/)
+    .optional(),
   /** Only and always for openai-compatible. */
   baseUrl: z.url().optional(),
   temperature: z.number().min(0).max(2).optional(),

@@ -4,7 +4,10 @@ import { Refusal } from "./refusal.ts";
 const Cursor = z.tuple([z.string()]).rest(z.union([z.string(), z.number(), z.null()]));
 
 const toBase64Url = (text: string): string =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 
 const fromBase64Url = (text: string): string =>
   new TextDecoder("utf-8", { fatal: true }).decode(
@@ -21,7 +24,10 @@ export function decodeCursor(list: string, cursor: string): (string | number | n
   try {
     parsed = Cursor.parse(JSON.parse(fromBase64Url(cursor)));
   } catch {
-    throw new Refusal("INVALID_CURSOR", "The cursor is malformed; start from the beginning or from a cursor of this list");
+    throw new Refusal(
+      "INVALID_CURSOR",
+      "The cursor is malformed; start from the beginning or from a cursor of this list",
+    );
   }
   const [name, ...keys] = parsed;
   if (name !== list) throw new Refusal("INVALID_CURSOR", "The cursor belongs to another list");
@@ -29,7 +35,8 @@ export function decodeCursor(list: string, cursor: string): (string | number | n
 }
 
 /** The cursor of a session's log just behind `sequence` (0: from the first event). Runs share their session's cursors. */
-export const eventCursor = (sessionId: string, sequence: number): string => encodeCursor(`events:${sessionId}`, [sequence]);
+export const eventCursor = (sessionId: string, sequence: number): string =>
+  encodeCursor(`events:${sessionId}`, [sequence]);
 
 /** The sequence a log cursor stands behind. */
 export function sequenceOfCursor(sessionId: string, cursor: string): number {

@@ -62,8 +62,16 @@ export const eventPayloads = {
   }),
   "interrupt.expired": interrupt,
   "plan.updated": z.looseObject({ todos: z.array(z.unknown()) }),
-  "subagent.started": z.looseObject({ name: z.string(), stepId: z.string().optional(), parentStepId: z.string().optional() }),
-  "subagent.completed": z.looseObject({ name: z.string(), stepId: z.string().optional(), parentStepId: z.string().optional() }),
+  "subagent.started": z.looseObject({
+    name: z.string(),
+    stepId: z.string().optional(),
+    parentStepId: z.string().optional(),
+  }),
+  "subagent.completed": z.looseObject({
+    name: z.string(),
+    stepId: z.string().optional(),
+    parentStepId: z.string().optional(),
+  }),
   "artifact.published": z.looseObject({ artifactId: z.string(), path: z.string(), version: z.int() }),
   "artifact.deleted": z.looseObject({ artifactId: z.string(), path: z.string() }),
   "usage.recorded": z.looseObject({ byModel: z.array(z.looseObject({ model: z.string() })), status: UsageStatus }),
@@ -108,7 +116,12 @@ export interface StoredEvent {
 }
 
 /** The event types that end a run: one of them is the last word of every run. */
-export const runEndTypes: ReadonlySet<string> = new Set(["run.succeeded", "run.failed", "run.cancelled", "run.interrupted"]);
+export const runEndTypes: ReadonlySet<string> = new Set([
+  "run.succeeded",
+  "run.failed",
+  "run.cancelled",
+  "run.interrupted",
+]);
 
 /** Checks an event against the schema of its type; throws the ZodError of the writer's mistake. */
 export function parseNewEvent(event: NewEvent): NewEvent {

@@ -34,7 +34,11 @@ export class Refusal extends Error {
   readonly issues: readonly Issue[];
   readonly detail: Readonly<Record<string, string>>;
 
-  constructor(code: RefusalCode, message: string, more: { issues?: readonly Issue[]; detail?: Record<string, string> } = {}) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    more: { issues?: readonly Issue[]; detail?: Record<string, string> } = {},
+  ) {
     super(message);
     this.name = "Refusal";
     this.code = code;

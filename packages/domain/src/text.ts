@@ -19,7 +19,9 @@ export function storableJson(value: unknown): unknown {
 /** The beginning of a text on one line, cut between graphemes with an ellipsis, never longer than `max` code units. */
 export function preview(text: string, max: number = previewLength): string {
   // Segmenting is linear in the input: only look at what can be kept.
-  const line = storableText(text.slice(0, max * 4)).replaceAll(/\s+/g, " ").trim();
+  const line = storableText(text.slice(0, max * 4))
+    .replaceAll(/\s+/g, " ")
+    .trim();
   if (line.length <= max) return line;
   let kept = "";
   for (const { segment } of new Intl.Segmenter().segment(line)) {

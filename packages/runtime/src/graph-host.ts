@@ -22,8 +22,7 @@ export interface GraphRunRequest {
   scope: Scope;
   manifest: Manifest;
   attempt: number;
-  start:
-    /** A fresh input. `messageId` is the id of the user's message when the input is a conversation turn. */
+  start: /** A fresh input. `messageId` is the id of the user's message when the input is a conversation turn. */
     | { kind: "input"; input: unknown; messageId: string | null }
     /** Continue with the answers of a human. */
     | { kind: "resume"; answers: InterruptRecord[] }
@@ -42,7 +41,7 @@ export type GraphOutput =
       end:
         | { status: "SUCCEEDED"; output: unknown; context: unknown }
         | { status: "INTERRUPTED"; interrupts: NewInterrupt[]; context: unknown }
-        | { status: "FAILED"; failure: RunFailure; /** For the log, not for callers. */ cause: unknown }
+        | { status: "FAILED"; failure: RunFailure /** For the log, not for callers. */; cause: unknown }
         | { status: "CANCELLED" };
     };
 

@@ -1,3 +1,3 @@
-export * from "./graph-host.ts";
 export * from "./deps.ts";
+export * from "./graph-host.ts";
 export * from "./tunables.ts";

@@ -58,7 +58,14 @@ export interface AgentStore {
 export interface SessionStore {
   create(
     authority: Authority,
-    input: { agentName: string; externalId: string | null; idempotencyKey: string | null; requestFingerprint: string; create: NewSession; at: Date },
+    input: {
+      agentName: string;
+      externalId: string | null;
+      idempotencyKey: string | null;
+      requestFingerprint: string;
+      create: NewSession;
+      at: Date;
+    },
   ): Promise<CreateSessionOutcome>;
   /** Null when it does not exist for this caller. */
   get(authority: Authority, id: string): Promise<SessionRecord | null>;
@@ -85,7 +92,13 @@ export interface RunStore {
    * (recoveries + 1, event run.recovered; past `maxRecoveries` they become FAILED with WORKER_LOST instead).
    * Exactly one of several concurrent claims wins a run.
    */
-  claim(input: { owner: string; leaseMs: number; limit: number; maxRecoveries: number; at: Date }): Promise<ClaimedRun[]>;
+  claim(input: {
+    owner: string;
+    leaseMs: number;
+    limit: number;
+    maxRecoveries: number;
+    at: Date;
+  }): Promise<ClaimedRun[]>;
   /** Renews the lease. "lost" when the run ended or another claim took it: the worker must stop. */
   renew(fence: Fence, input: { leaseMs: number; at: Date }): Promise<"held" | "lost">;
   /** Lets the lease expire now, so that another worker resumes the run (drain). */
@@ -93,7 +106,10 @@ export interface RunStore {
   /** Lets every lease expire now. Only for the one-process topologies, at start, when no owner can be alive. */
   releaseAll(at: Date): Promise<number>;
   /** Appends a batch. The write of a superseded owner is refused as a whole. */
-  record(fence: Fence, batch: RecordBatch): Promise<{ outcome: "recorded"; lastSequence: number } | { outcome: "fenced" }>;
+  record(
+    fence: Fence,
+    batch: RecordBatch,
+  ): Promise<{ outcome: "recorded"; lastSequence: number } | { outcome: "fenced" }>;
   /** Appends the last batch together with the terminal transition, and makes the session's next queued run runnable. */
   finish(fence: Fence, batch: RecordBatch, conclusion: RunConclusion): Promise<"finished" | "fenced">;
   /** What the log and tables hold of an unfinished run, for the reconciliation that precedes a recovery. */

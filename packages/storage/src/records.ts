@@ -217,7 +217,13 @@ export interface NewSession {
 }
 
 export type SubmitOutcome =
-  | { outcome: "submitted"; session: SessionRecord; task: TaskRecord; run: RunRecord; /** Log position before the task's first event. */ sequenceBefore: number }
+  | {
+      outcome: "submitted";
+      session: SessionRecord;
+      task: TaskRecord;
+      run: RunRecord /** Log position before the task's first event. */;
+      sequenceBefore: number;
+    }
   | { outcome: "reused"; session: SessionRecord; task: TaskRecord; run: RunRecord; sequenceBefore: number }
   | { outcome: "idempotencyConflict"; taskId: string }
   | { outcome: "busy"; activeRunId: string; activeTaskId: string }
