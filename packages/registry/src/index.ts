@@ -1,1 +1,2 @@
 export * from "./agent-registry.ts";
+export * from "./workspace-config.ts";
