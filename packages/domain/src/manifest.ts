@@ -13,6 +13,8 @@ export const Manifest = z.object({
   /** SHA-256 hex of the canonical JSON of the definition; for agents in code, of their declared description. */
   digest: z.string(),
   definition: AgentDefinition.nullable(),
+  /** The definitions of the subagents it names, theirs included, by name. */
+  subagents: z.record(z.string(), AgentDefinition).optional(),
   /** Where each part came from, for example `{"agent": ".wheelhouse/agents/guide.md"}`. */
   sources: z.record(z.string(), z.string()),
   limits: z.object({

@@ -1,4 +1,4 @@
-import type { MessageRole } from "./status.ts";
+import { MessageRole } from "./status.ts";
 
 /** The part of an event that the transcript is made of. */
 export interface FoldableEvent {
@@ -17,45 +17,54 @@ export interface FoldedMessage {
   state: "streaming" | "complete" | "discarded";
   /** The sequence of the event that began it: the order of the transcript. */
   sequence: number;
+  /** The sequence of the last event that changed it: earlier ones have nothing more to say. */
+  lastSequence: number;
 }
 
 export type Transcript = ReadonlyMap<string, FoldedMessage>;
 
 /**
  * Adds one event to a transcript and returns the new one (the same object when nothing changed).
- * Deltas carry their offset, so an event that comes twice changes nothing.
+ * An event that comes twice, or after a later one of its message, changes nothing.
  */
 export function foldMessage(transcript: Transcript, event: FoldableEvent): Transcript {
   const id = event.payload.messageId;
   if (typeof id !== "string" || !event.type.startsWith("message.")) return transcript;
   const known = transcript.get(id);
+  if (known !== undefined && event.sequence <= known.lastSequence) return transcript;
   const next = step(known, id, event);
   if (next === known || next === undefined) return transcript;
-  return new Map(transcript).set(id, next);
+  return new Map(transcript).set(id, { ...next, lastSequence: event.sequence });
 }
 
-function step(known: FoldedMessage | undefined, messageId: string, event: FoldableEvent): FoldedMessage | undefined {
-  const { text, index, role } = event.payload;
-  const fresh = (state: FoldedMessage["state"], body: string): FoldedMessage => ({
+function begin(messageId: string, event: FoldableEvent, state: FoldedMessage["state"], text: string): FoldedMessage {
+  const role = MessageRole.safeParse(event.payload.role);
+  return {
     messageId,
-    role: (role as MessageRole | undefined) ?? "ASSISTANT",
-    text: body,
+    role: role.success ? role.data : "ASSISTANT",
+    text,
     runId: event.runId,
     state,
     sequence: event.sequence,
-  });
+    lastSequence: event.sequence,
+  };
+}
+
+function step(known: FoldedMessage | undefined, messageId: string, event: FoldableEvent): FoldedMessage | undefined {
+  const { text, index } = event.payload;
   switch (event.type) {
     case "message.user":
-      return known ?? fresh("complete", String(text ?? ""));
+      return known ?? begin(messageId, event, "complete", typeof text === "string" ? text : "");
     case "message.started":
-      return known ?? fresh("streaming", "");
+      // A recovery discards what was half streamed and may tell the same message again, from its beginning.
+      return known === undefined || known.state === "discarded" ? begin(messageId, event, "streaming", "") : known;
     case "message.delta": {
-      const before = known ?? fresh("streaming", "");
-      if (typeof text !== "string" || typeof index !== "number" || index !== before.text.length) return before;
-      return { ...before, text: before.text + text };
+      const before = known ?? begin(messageId, event, "streaming", "");
+      const fits = before.state === "streaming" && typeof text === "string" && index === before.text.length;
+      return fits ? { ...before, text: before.text + text } : known;
     }
     case "message.completed":
-      return known === undefined || known.state === "complete" ? known : { ...known, state: "complete" };
+      return known?.state === "streaming" ? { ...known, state: "complete" } : known;
     case "message.discarded":
       return known === undefined || known.state === "discarded" ? known : { ...known, state: "discarded" };
     default:

@@ -19,14 +19,17 @@ export function storableJson(value: unknown): unknown {
 /** The beginning of a text on one line, cut between graphemes with an ellipsis, never longer than `max` code units. */
 export function preview(text: string, max: number = previewLength): string {
   // Segmenting is linear in the input: only look at what can be kept.
-  const line = storableText(text.slice(0, max * 4))
+  const looked = text.slice(0, max * 4);
+  const unread = text.length > looked.length;
+  // The cut may have halved a surrogate pair; the half is not part of the text.
+  const line = storableText(unread ? looked.replace(/[\uD800-\uDBFF]$/, "") : looked)
     .replaceAll(/\s+/g, " ")
     .trim();
-  if (line.length <= max) return line;
+  if (!unread && line.length <= max) return line;
   let kept = "";
   for (const { segment } of new Intl.Segmenter().segment(line)) {
     if (kept.length + segment.length > max - 1) break;
     kept += segment;
   }
-  return `${kept}…`;
+  return `${kept.trimEnd()}…`;
 }

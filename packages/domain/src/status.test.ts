@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import {
+  canRunBecome,
+  canTaskBecome,
+  isActiveRun,
+  isFinalTask,
+  type RunEnding,
+  runEndings,
+  runStatuses,
+  taskStatuses,
+} from "./status.ts";
+
+const allowed = <S extends string>(all: readonly S[], can: (from: S, to: S) => boolean): Record<string, S[]> =>
+  Object.fromEntries(all.map((from) => [from, all.filter((to) => can(from, to))]));
+
+describe("transitions", () => {
+  it("of runs are these and no others", () => {
+    expect(allowed(runStatuses, canRunBecome)).toEqual({
+      QUEUED: ["RUNNING", "FAILED", "CANCELLED"],
+      RUNNING: ["SUCCEEDED", "FAILED", "CANCELLED", "INTERRUPTED"],
+      SUCCEEDED: [],
+      FAILED: [],
+      CANCELLED: [],
+      INTERRUPTED: [],
+    });
+  });
+
+  it("of tasks are these and no others", () => {
+    expect(allowed(taskStatuses, canTaskBecome)).toEqual({
+      SUBMITTED: ["WORKING", "FAILED", "CANCELLED", "REJECTED"],
+      WORKING: ["INPUT_REQUIRED", "COMPLETED", "FAILED", "CANCELLED", "REJECTED"],
+      INPUT_REQUIRED: ["WORKING", "FAILED", "CANCELLED"],
+      COMPLETED: [],
+      FAILED: [],
+      CANCELLED: [],
+      REJECTED: [],
+    });
+  });
+
+  it("never leave a final state, and every state that is not final can be left", () => {
+    for (const status of runStatuses)
+      expect(runStatuses.some((to) => canRunBecome(status, to))).toBe(isActiveRun(status));
+    for (const status of taskStatuses)
+      expect(taskStatuses.some((to) => canTaskBecome(status, to))).toBe(!isFinalTask(status));
+  });
+
+  it("end a run in ways that its task can follow", () => {
+    for (const [ending, { task, events }] of Object.entries(runEndings)) {
+      expect(canRunBecome("RUNNING", ending as RunEnding)).toBe(true);
+      expect(canTaskBecome("WORKING", task)).toBe(true);
+      expect(events).toEqual([`run.${ending.toLowerCase()}`, `task.${task.toLowerCase()}`]);
+    }
+  });
+});
