@@ -15,26 +15,25 @@ export interface FoldedMessage {
   text: string;
   runId: string | null;
   state: "streaming" | "complete" | "discarded";
-  /** The sequence of the event that began it: the order of the transcript. */
+  /** The sequence of the event that began it, the order of the transcript; of a discarded one, the end of it. */
   sequence: number;
-  /** The sequence of the last event that changed it: earlier ones have nothing more to say. */
-  lastSequence: number;
 }
 
 export type Transcript = ReadonlyMap<string, FoldedMessage>;
 
 /**
  * Adds one event to a transcript and returns the new one (the same object when nothing changed).
- * An event that comes twice, or after a later one of its message, changes nothing.
+ * Deltas carry their offset and nothing counts that is older than the message's beginning, so an event that comes
+ * twice changes nothing.
  */
 export function foldMessage(transcript: Transcript, event: FoldableEvent): Transcript {
   const id = event.payload.messageId;
   if (typeof id !== "string" || !event.type.startsWith("message.")) return transcript;
   const known = transcript.get(id);
-  if (known !== undefined && event.sequence <= known.lastSequence) return transcript;
+  if (known !== undefined && event.sequence <= known.sequence) return transcript;
   const next = step(known, id, event);
   if (next === known || next === undefined) return transcript;
-  return new Map(transcript).set(id, { ...next, lastSequence: event.sequence });
+  return new Map(transcript).set(id, next);
 }
 
 function begin(messageId: string, event: FoldableEvent, state: FoldedMessage["state"], text: string): FoldedMessage {
@@ -46,7 +45,6 @@ function begin(messageId: string, event: FoldableEvent, state: FoldedMessage["st
     runId: event.runId,
     state,
     sequence: event.sequence,
-    lastSequence: event.sequence,
   };
 }
 
@@ -66,7 +64,9 @@ function step(known: FoldedMessage | undefined, messageId: string, event: Foldab
     case "message.completed":
       return known?.state === "streaming" ? { ...known, state: "complete" } : known;
     case "message.discarded":
-      return known === undefined || known.state === "discarded" ? known : { ...known, state: "discarded" };
+      return known === undefined || known.state === "discarded"
+        ? known
+        : { ...known, state: "discarded", sequence: event.sequence };
     default:
       return known;
   }

@@ -1,6 +1,7 @@
 import type { Clock, NewId } from "@wheelhouse/domain";
 import type { AgentRegistry } from "@wheelhouse/registry";
 import type { Storage } from "@wheelhouse/storage";
+import type { SessionTails } from "./event-tails.ts";
 import type { GraphHost } from "./graph-host.ts";
 import type { Tunables } from "./tunables.ts";
 
@@ -17,6 +18,8 @@ export interface RuntimeDeps {
   storage: Storage;
   registry: AgentRegistry;
   graphs: GraphHost;
+  /** The shared readers of sessions that someone watches. */
+  tails: SessionTails;
   clock: Clock;
   newId: NewId;
   log: Log;

@@ -1,3 +1,16 @@
+export * from "./cancel-task.ts";
+export * from "./chat-input.ts";
+export * from "./create-session.ts";
+export * from "./decide-interrupts.ts";
 export * from "./deps.ts";
+export * from "./event-tails.ts";
 export * from "./graph-host.ts";
+export * from "./read-events.ts";
+export * from "./register-shared-agents.ts";
+export type { Releasable } from "./releasable.ts";
+export * from "./send-message.ts";
+export * from "./submit-task.ts";
 export * from "./tunables.ts";
+export * from "./update-session.ts";
+export * from "./watch-events.ts";
+export * from "./watch-sessions.ts";

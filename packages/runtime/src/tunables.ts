@@ -24,12 +24,20 @@ export const defaultTunables = {
   eventPage: 500,
   /** Events a slow reader may have waiting before its stream is closed with RESYNC. */
   maxBufferedEvents: 1_000,
+  /** Longest silence of a live list before it is read again, in case a wake-up was lost. */
+  listPollMs: 5_000,
+  /** Changes of a live list that come this close together are one change. */
+  listDebounceMs: 100,
+  /** How long a stopped graph may take to say its last words before it is left behind. */
+  graphStopMs: 2_000,
   /** How long a human may take to answer. */
   interruptTtlMs: 86_400_000,
   /** Longest message a caller may send, UTF-8 bytes. */
   maxMessageBytes: 1_000_000,
   /** Longest JSON input of a task, UTF-8 bytes of its canonical form. */
   maxInputBytes: 1_000_000,
+  /** Longest metadata of a session or task, UTF-8 bytes. */
+  maxMetadataBytes: 16_384,
 };
 
 export type Tunables = typeof defaultTunables;
