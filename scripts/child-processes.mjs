@@ -73,20 +73,24 @@ export async function endAll() {
   for (const work of [...undo].reverse()) await work();
 }
 
-/** Makes Ctrl-C, a closed terminal and a kill end everything before the script ends. */
+/**
+ * Makes Ctrl-C, a closed terminal and a kill end everything before the script ends. Returns the function that lets go
+ * of the signals again.
+ */
 export function endOnSignals() {
-  for (const [signal, number] of [
-    ["SIGINT", 2],
-    ["SIGTERM", 15],
-    ["SIGHUP", 1],
-  ]) {
+  const handlers = Object.entries({ SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }).map(([signal, number]) => {
     // npm passes on the Ctrl-C that the terminal has already sent, so a second one is the same wish.
-    process.on(signal, () => {
+    const handler = () => {
       ending ??= endAll()
         .catch((error) => console.error(error))
         .finally(() => process.exit(128 + number));
-    });
-  }
+    };
+    process.on(signal, handler);
+    return [signal, handler];
+  });
+  return () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  };
 }
 
 function signalGroup(child, signal) {
