@@ -27,7 +27,9 @@ export interface Issue {
 
 /**
  * The one error type for expected refusals. Its message is written for the caller and holds no secret.
- * `detail` carries what the code promises, for example the id of the active run of a BUSY refusal.
+ * `detail` carries what the code promises: BUSY `runId`, `taskId` of the active run; IDEMPOTENCY_CONFLICT `taskId` or
+ * `sessionId` of what the key made; NOT_CANCELLABLE `taskId`, `status`; ALREADY_DECIDED `interruptId`, `decidedBy`,
+ * `decidedAt`, `decision`; RESYNC `cursor`, the last position delivered.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode;

@@ -141,7 +141,7 @@ function accepted(outcome: SubmitOutcome, agentName: string): SubmittedTask {
       });
     case "busy":
       throw new Refusal("BUSY", "The session is busy with another run; wait, cancel it, or use another busy policy", {
-        detail: { activeRunId: outcome.activeRunId, activeTaskId: outcome.activeTaskId },
+        detail: { runId: outcome.activeRunId, taskId: outcome.activeTaskId },
       });
     case "agentMismatch":
       throw invalid("agent", `the session belongs to the agent ${JSON.stringify(outcome.agentName)}`);

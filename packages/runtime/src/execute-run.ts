@@ -1,0 +1,252 @@
+import { type RunFailure, storableJson } from "@wheelhouse/domain";
+import { digestOf } from "@wheelhouse/domain/digest";
+import type { ClaimedRun, RecordBatch, RunConclusion } from "@wheelhouse/storage";
+import { messageIdOf } from "./chat-input.ts";
+import type { RuntimeDeps } from "./deps.ts";
+import type { GraphOutput, GraphRunRequest } from "./graph-host.ts";
+import { emptyBatch } from "./merge-batch.ts";
+import { closeOpenEnds, recoveredMessages } from "./reconcile-run.ts";
+import { NotRecorded, openRecorder, type Recorder } from "./record-events.ts";
+
+/** Why a run must stop: its lease is lost (or it was cancelled), the process drains, or its time is over. */
+export type StopReason = "lost" | "released" | "timeout";
+
+/** The reason of the abort signals of this package. */
+export class RunStop extends Error {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason) {
+    super(`the run was stopped: ${reason}`);
+    this.name = "RunStop";
+    this.reason = reason;
+  }
+}
+
+/** How a worker's hold on a run ended. `unrecorded`: the database would not take its words; the lease will expire. */
+export type RunResult = "finished" | "fenced" | "released" | "unrecorded";
+
+/**
+ * Executes a claimed run to its end and records it. Never throws: what goes wrong in a graph is a failed run, what goes
+ * wrong in our own code is a failed run too, and what cannot be written is left to the next owner.
+ */
+export async function executeRun(deps: RuntimeDeps, claimed: ClaimedRun, stop: AbortController): Promise<RunResult> {
+  const { fence, run } = claimed;
+  const recorder = openRecorder({
+    runs: deps.storage.runs,
+    fence,
+    taskId: run.taskId,
+    tunables: deps.tunables,
+    onFenced: () => stop.abort(new RunStop("lost")),
+  });
+  const timeoutMs = run.manifest.limits.timeoutSeconds * 1000;
+  const timer = setTimeout(() => stop.abort(new RunStop("timeout")), timeoutMs);
+  try {
+    const end = await attempt(deps, claimed, recorder, stop.signal);
+    const stopped = stopReason(stop.signal);
+    if (stopped === "lost") return "fenced";
+    if (stopped === "released") {
+      await recorder.flush();
+      await deps.storage.runs.release(fence, deps.clock.now());
+      return "released";
+    }
+    return await recorder.finish(end.batch, end.conclusion);
+  } catch (error) {
+    if (stopReason(stop.signal) === "lost") return "fenced";
+    deps.log.error({ err: error, runId: run.id, sessionId: run.sessionId }, "could not record a run");
+    await letGo(deps, claimed);
+    return "unrecorded";
+  } finally {
+    clearTimeout(timer);
+    recorder.close();
+  }
+}
+
+interface End {
+  batch: RecordBatch;
+  conclusion: RunConclusion;
+}
+
+const nothingMore = (status: "CANCELLED", at: Date): End => ({ batch: emptyBatch(), conclusion: { status, at } });
+
+const stopReason = (signal: AbortSignal): StopReason | null =>
+  signal.aborted ? (signal.reason instanceof RunStop ? signal.reason.reason : "lost") : null;
+
+/** Runs the graph; the end it comes to, or the one that our own mistake brought it to. Throws what recording threw. */
+async function attempt(deps: RuntimeDeps, claimed: ClaimedRun, recorder: Recorder, signal: AbortSignal): Promise<End> {
+  const { run } = claimed;
+  try {
+    if (digestOf(run.manifest) !== run.manifestDigest)
+      return await failed(deps, claimed, recorder, {
+        code: "CONFIG_INVALID",
+        message: "The definition pinned with this run is not the one it was submitted with",
+      });
+    const request = await requestOf(deps, claimed, recorder, signal);
+    const { graphStopMs } = deps.tunables;
+    using outputs = new Outputs(deps.graphs.run(request)[Symbol.asyncIterator](), signal, graphStopMs);
+    for (;;) {
+      const output = await outputs.next();
+      if (output === "stopped") return await stoppedEnd(deps, claimed, recorder, signal);
+      if (output.kind === "end") return endOf(deps, claimed, output, signal);
+      await recorder.add(output.batch);
+    }
+  } catch (error) {
+    if (error instanceof NotRecorded) throw error;
+    if (stopReason(signal) === "lost") return nothingMore("CANCELLED", deps.clock.now());
+    deps.log.error({ err: error, runId: run.id, sessionId: run.sessionId }, "a run failed by a fault of the product");
+    return await failed(deps, claimed, recorder, {
+      code: "INTERNAL",
+      message: `Something went wrong inside the product; its log has the details under the run ${run.id}`,
+    });
+  }
+}
+
+async function requestOf(
+  deps: RuntimeDeps,
+  claimed: ClaimedRun,
+  recorder: Recorder,
+  signal: AbortSignal,
+): Promise<GraphRunRequest> {
+  const { run, session, resume } = claimed;
+  const { input } = run;
+  const messageId = messageIdOf(run.taskId, input);
+  const answers = resume;
+  let lastStepSeq = 0;
+  let start: GraphRunRequest["start"] =
+    answers === null ? { kind: "input", input, messageId } : { kind: "resume", answers };
+  if (claimed.recovered) {
+    lastStepSeq = await reconcile(deps, claimed, recorder);
+    start = { kind: "recover", input, messageId, answers };
+  }
+  return {
+    ...{ runId: run.id, taskId: run.taskId, sessionId: session.id, threadId: session.threadId },
+    ...{ scope: session.scope, manifest: run.manifest, attempt: run.attempt, start, lastStepSeq, signal },
+  };
+}
+
+/** Brings log and checkpoint together after an owner was lost between the two. Returns the last step's number. */
+async function reconcile(deps: RuntimeDeps, { fence, run, session }: ClaimedRun, recorder: Recorder): Promise<number> {
+  const ends = await deps.storage.runs.openEnds(fence);
+  const checkpointed = await deps.graphs.threadMessages(run.manifest, session.threadId);
+  const at = deps.clock.now();
+  await recorder.add(closeOpenEnds(ends, run.attempt, "interrupted", at));
+  await recorder.add(recoveredMessages(checkpointed, ends, at));
+  await recorder.flush();
+  return ends.lastStepSeq;
+}
+
+/**
+ * Waits for outputs no longer than a stopped run may: not at all when the run is not ours any more, for the grace of last
+ * words, counted from the stop, when its time is over.
+ */
+class Outputs implements Disposable {
+  readonly #outputs: AsyncIterator<GraphOutput>;
+  readonly #signal: AbortSignal;
+  readonly #graceMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #onStopped: (() => void) | null = null;
+
+  constructor(outputs: AsyncIterator<GraphOutput>, signal: AbortSignal, graceMs: number) {
+    this.#outputs = outputs;
+    this.#signal = signal;
+    this.#graceMs = graceMs;
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  async next(): Promise<GraphOutput | "stopped"> {
+    if (this.#isStopped) return "stopped";
+    const next = await new Promise<IteratorResult<GraphOutput> | "stopped">((resolve, reject) => {
+      this.#onStopped = () => resolve("stopped");
+      this.#outputs.next().then(resolve, reject);
+    });
+    if (next === "stopped") return next;
+    if (next.done) throw new Error("the graph host ended without an end");
+    return next.value;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    // A graph that is still at it may hear of it whenever it likes.
+    this.#outputs.return?.().catch(() => undefined);
+  }
+
+  readonly #onAbort = (): void => {
+    const stop = () => {
+      this.#isStopped = true;
+      this.#onStopped?.();
+    };
+    if (stopReason(this.#signal) === "timeout") this.#timer = setTimeout(stop, this.#graceMs);
+    else stop();
+  };
+}
+
+async function stoppedEnd(
+  deps: RuntimeDeps,
+  claimed: ClaimedRun,
+  recorder: Recorder,
+  signal: AbortSignal,
+): Promise<End> {
+  if (stopReason(signal) !== "timeout") return nothingMore("CANCELLED", deps.clock.now());
+  return await failed(deps, claimed, recorder, timeoutFailure(claimed));
+}
+
+const timeoutFailure = ({ run }: ClaimedRun): RunFailure => ({
+  code: "EXECUTION_TIMEOUT",
+  message: `The run took longer than its ${run.manifest.limits.timeoutSeconds} seconds`,
+});
+
+function endOf(
+  deps: RuntimeDeps,
+  claimed: ClaimedRun,
+  output: Extract<GraphOutput, { kind: "end" }>,
+  signal: AbortSignal,
+): End {
+  const { batch, end } = output;
+  const at = deps.clock.now();
+  switch (end.status) {
+    case "SUCCEEDED":
+      return {
+        batch,
+        conclusion: { ...end, output: storableJson(end.output), context: storableJson(end.context), at },
+      };
+    case "INTERRUPTED": {
+      const expiresAt = new Date(at.getTime() + deps.tunables.interruptTtlMs);
+      const interrupts = end.interrupts.map((i) => ({ ...i, expiresAt: i.expiresAt ?? expiresAt }));
+      return { batch, conclusion: { ...end, context: storableJson(end.context), interrupts, at } };
+    }
+    case "FAILED": {
+      const { id: runId, sessionId } = claimed.run;
+      deps.log.warn({ err: end.cause, code: end.failure.code, runId, sessionId }, "a run failed");
+      return { batch, conclusion: { status: "FAILED", failure: end.failure, at } };
+    }
+    case "CANCELLED":
+      // The graph stopped because we told it to; only for a run out of time is that still ours to write.
+      if (stopReason(signal) !== "timeout") return { batch, conclusion: { status: "CANCELLED", at } };
+      return { batch, conclusion: { status: "FAILED", failure: timeoutFailure(claimed), at } };
+  }
+}
+
+/** A failure that the graph host did not tell itself: its steps and messages may be open, and are closed with it. */
+async function failed(
+  deps: RuntimeDeps,
+  { fence, run }: ClaimedRun,
+  recorder: Recorder,
+  failure: RunFailure,
+): Promise<End> {
+  // What is open can be read only when everything that was said is written.
+  await recorder.flush();
+  const at = deps.clock.now();
+  const ends = await deps.storage.runs.openEnds(fence);
+  return { batch: closeOpenEnds(ends, run.attempt, failure.code, at), conclusion: { status: "FAILED", failure, at } };
+}
+
+/** Lets another worker take the run at once instead of after the lease, if the database hears it. */
+async function letGo(deps: RuntimeDeps, { fence, run }: ClaimedRun): Promise<void> {
+  try {
+    await deps.storage.runs.release(fence, deps.clock.now());
+  } catch (error) {
+    deps.log.warn({ err: error, runId: run.id }, "could not release a run; its lease will expire");
+  }
+}
