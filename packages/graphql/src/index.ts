@@ -1,0 +1,5 @@
+export { authorityOf, type Caller, type GraphContext } from "./context.ts";
+export { globalId, type NodeType, parseGlobalId } from "./global-id.ts";
+export { depthLimitRule, maxDepth, maxTokens } from "./limits.ts";
+export { maskError, refusalError } from "./mask-error.ts";
+export { buildSchema } from "./schema.ts";

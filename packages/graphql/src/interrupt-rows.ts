@@ -1,0 +1,31 @@
+import { queryFromInfo } from "@pothos/plugin-prisma";
+import type { GraphQLResolveInfo } from "graphql";
+import { Batches, groupBy } from "./batches.ts";
+import { authorityOf, type GraphContext } from "./context.ts";
+import { visibleThroughSession } from "./visible.ts";
+
+/** The interrupts below a session or run, in the order of asking; below a list, those of all its rows together. */
+export function interruptsOf(parent: "runId" | "sessionId") {
+  const batches = new Batches<{ id: string }[]>();
+  return (context: GraphContext, info: GraphQLResolveInfo, parentId: string, pendingOnly: boolean) =>
+    batches.load(context, info, parentId, async (parents) => {
+      const select = { id: true, runId: true, sessionId: true } as const;
+      const query = queryFromInfo({ context, info, typeName: "Interrupt", select });
+      const among = { in: [...parents] };
+      const found = await context.prisma.interrupt.findMany({
+        ...query,
+        where: {
+          AND: [
+            visibleThroughSession(authorityOf(context)),
+            parent === "runId" ? { runId: among } : { sessionId: among },
+            pendingOnly ? pending : {},
+          ],
+        },
+        orderBy: [{ requestedAt: "asc" }, { id: "asc" }],
+      });
+      return groupBy(parents, found, (row) => row[parent]);
+    });
+}
+
+/** Not answered, and its task still waits (a cancelled task leaves its questions unanswered for ever). */
+export const pending = { decidedAt: null, task: { status: "INPUT_REQUIRED" } };

@@ -1,0 +1,107 @@
+import { Refusal } from "@wheelhouse/domain";
+import { queryFromInfo } from "@pothos/plugin-prisma";
+import type { GraphQLResolveInfo } from "graphql";
+import { builder } from "./builder.ts";
+import { authorityOf, type GraphContext } from "./context.ts";
+import { type NodeType, parseGlobalId } from "./global-id.ts";
+import { Agent, Interrupt, Message, ModelCall, Node, Project, Run, Session, Step, Task } from "./refs.ts";
+import { visible, visibleAgents, visibleThroughSession } from "./visible.ts";
+
+type Row = { id: string };
+type Find = (context: GraphContext, info: GraphQLResolveInfo, ids: string[]) => Promise<Row[]>;
+
+/** The visible rows of these ids, with what the operation selects on their type. */
+const finders: Record<NodeType, Find> = {
+  async Session(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Session", select: { id: true } });
+    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    return Session.addBrand(await context.prisma.session.findMany({ ...query, where }));
+  },
+  async Task(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Task", select: { id: true } });
+    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    return Task.addBrand(await context.prisma.task.findMany({ ...query, where }));
+  },
+  async Run(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true } });
+    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    return Run.addBrand(await context.prisma.run.findMany({ ...query, where }));
+  },
+  async Step(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Step", select: { id: true } });
+    const where = { AND: [visibleThroughSession(authorityOf(context)), { id: { in: ids } }] };
+    return Step.addBrand(await context.prisma.step.findMany({ ...query, where }));
+  },
+  async Message(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Message", select: { id: true } });
+    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    return Message.addBrand(await context.prisma.message.findMany({ ...query, where }));
+  },
+  async ModelCall(context, info, ids) {
+    const authority = authorityOf(context);
+    const { select } = queryFromInfo({ context, info, typeName: "ModelCall", select: { id: true, sessionId: true } });
+    const where = { AND: [{ projectId: authority.projectId }, { id: { in: ids } }] };
+    const found = await context.prisma.modelCall.findMany({ select, where });
+    if (authority.reach === "PROJECT") return ModelCall.addBrand(found);
+    // No foreign key leads to the scope: ask the sessions. A call whose session is gone is nobody's but the project's.
+    const sessions = await context.prisma.session.findMany({
+      where: { AND: [visible(authority), { id: { in: found.map((call) => call.sessionId ?? "") } }] },
+      select: { id: true },
+    });
+    const known = new Set(sessions.map((session) => session.id));
+    return ModelCall.addBrand(found.filter((call) => call.sessionId !== null && known.has(call.sessionId)));
+  },
+  async Interrupt(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Interrupt", select: { id: true } });
+    const where = { AND: [visibleThroughSession(authorityOf(context)), { id: { in: ids } }] };
+    return Interrupt.addBrand(await context.prisma.interrupt.findMany({ ...query, where }));
+  },
+  async Agent(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Agent", select: { id: true } });
+    const where = { AND: [visibleAgents(authorityOf(context)), { id: { in: ids } }] };
+    return Agent.addBrand(await context.prisma.agent.findMany({ ...query, where }));
+  },
+  async Project(context, info, ids) {
+    authorityOf(context);
+    const query = queryFromInfo({ context, info, typeName: "Project", select: { id: true } });
+    const mine = ids.filter((id) => context.caller?.projectIds.includes(id));
+    return Project.addBrand(await context.prisma.project.findMany({ ...query, where: { id: { in: mine } } }));
+  },
+};
+
+/** The nodes of these global ids, in their order; null where there is none. One statement per type. */
+async function findNodes(context: GraphContext, info: GraphQLResolveInfo, ids: readonly string[]) {
+  const wanted = ids.map((id) => parseGlobalId(id));
+  const found = new Map<string, Row>();
+  for (const type of new Set(wanted.map((node) => node.type))) {
+    const ofType = wanted.filter((node) => node.type === type).map((node) => node.id);
+    for (const row of await finders[type](context, info, [...new Set(ofType)])) found.set(`${type}_${row.id}`, row);
+  }
+  return wanted.map((node) => found.get(`${node.type}_${node.id}`) ?? null);
+}
+
+/** Most ids of one call. */
+const maxNodes = 100;
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: Node,
+    nullable: true,
+    description: "Whatever has this global id; null when there is none.",
+    args: { id: t.arg.id({ required: true, description: "A global id." }) },
+    resolve: async (_, args, context, info) => (await findNodes(context, info, [args.id]))[0] ?? null,
+  }),
+  nodes: t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: "Whatever has these global ids, in their order; null where there is none.",
+    args: { ids: t.arg.idList({ required: true, description: `At most ${maxNodes} global ids.` }) },
+    resolve: (_, args, context, info) => {
+      if (args.ids.length > maxNodes)
+        throw new Refusal("INVALID_INPUT", `ids: at most ${maxNodes} at once`, {
+          issues: [{ path: "ids", message: `at most ${maxNodes} at once` }],
+        });
+      return findNodes(context, info, args.ids);
+    },
+  }),
+}));

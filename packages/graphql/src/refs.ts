@@ -1,0 +1,75 @@
+import { builder } from "./builder.ts";
+import { authorityOf } from "./context.ts";
+import { visible, visibleAgents, visibleThroughSession } from "./visible.ts";
+
+// The object types of the schema, without their fields: each noun's file adds them. Apart, so that nouns can name
+// each other. `findUnique` carries the caller's authority into every read that the Prisma plugin makes by itself.
+
+export const Node = builder.interfaceRef<{ id: string }>("Node").implement({
+  description: "Whatever has a global id.",
+  fields: (t) => ({ id: t.exposeID("id", { description: "The global id: the type's name, `_`, and the row's id." }) }),
+});
+
+export const Project = builder.prismaObject("Project", {
+  description: "A tenant of the installation. Every record belongs to one project.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, AND: [{ id: { in: [...(context.caller?.projectIds ?? [])] } }] }),
+});
+
+export const Agent = builder.prismaObject("Agent", {
+  description: "Something that can be run: a definition, or a graph registered in code.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visibleAgents(authorityOf(context)) }),
+});
+
+export const Session = builder.prismaObject("Session", {
+  description: "One conversation with one agent.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+});
+
+export const Task = builder.prismaObject("Task", {
+  description: "One piece of requested work inside a session.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+});
+
+export const Run = builder.prismaObject("Run", {
+  description: "One attempt at executing a task.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+});
+
+export const Step = builder.prismaObject("Step", {
+  description: "One execution inside a run: a graph node, a model call's turn, a tool call, a subagent, a retrieval.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visibleThroughSession(authorityOf(context)) }),
+});
+
+export const Message = builder.prismaObject("Message", {
+  description: "One row of a conversation's transcript.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+});
+
+export const ModelCall = builder.prismaObject("ModelCall", {
+  description: "One call to a model provider, with the tokens that the provider reported.",
+  interfaces: [Node],
+  select: { id: true },
+  // The table has no foreign keys, so no way to a session's scope: the row was reached through a visible parent.
+  findUnique: (row, context) => ({ id: row.id, projectId: authorityOf(context).projectId }),
+});
+
+export const Interrupt = builder.prismaObject("Interrupt", {
+  description: "A question that a run asks a human. The run has ended; the answer queues the next one.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, ...visibleThroughSession(authorityOf(context)) }),
+});
