@@ -1,0 +1,5 @@
+import { Page } from "../../../ui/page.tsx";
+
+export default function RunsPage() {
+  return <Page title="Runs">{null}</Page>;
+}

@@ -1,0 +1,30 @@
+/** Hues far enough apart to tell agents from one another at a glance; none of them is a status colour at full strength. */
+const hues = [212, 285, 330, 55, 130, 175, 245, 15];
+
+function hueOf(name: string): number {
+  let hash = 0;
+  for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return hues[hash % hues.length] ?? 212;
+}
+
+/** A small square with the agent's first letter, always in the same colour for the same agent. */
+export function AgentMark({ name, label, size = 18 }: { name: string; label: string; size?: number }) {
+  const hue = hueOf(name);
+  const letter = [...new Intl.Segmenter().segment(label)][0]?.segment.toUpperCase() ?? "·";
+  return (
+    <span
+      aria-hidden="true"
+      className="inline-flex shrink-0 items-center justify-center font-semibold"
+      style={{
+        width: size,
+        height: size,
+        borderRadius: Math.max(4, size * 0.25),
+        fontSize: Math.round(size * 0.56),
+        color: `light-dark(oklch(42% 0.1 ${hue}), oklch(84% 0.09 ${hue}))`,
+        background: `light-dark(oklch(93.5% 0.032 ${hue}), oklch(30% 0.05 ${hue}))`,
+      }}
+    >
+      {letter}
+    </span>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { ImageIcon } from "@phosphor-icons/react";
+import { memo } from "react";
+import { type Components, defaultRehypePlugins, Streamdown } from "streamdown";
+import { CodeBlock } from "./code-block.tsx";
+
+export interface MarkdownProps {
+  text: string;
+  /** The text is still growing: unfinished syntax is closed for the moment. */
+  streaming?: boolean;
+  className?: string;
+}
+
+// Raw HTML stays text: only the plugins that sanitise and that check addresses are used.
+const rehypePlugins = Object.entries(defaultRehypePlugins)
+  .filter(([name]) => name !== "raw")
+  .map(([, plugin]) => plugin);
+
+const components: Components = {
+  code: ({ children, className, ...rest }) =>
+    "data-block" in rest ? (
+      <CodeBlock text={String(children ?? "")} language={/language-(\S+)/.exec(className ?? "")?.[1]} />
+    ) : (
+      <code>{children}</code>
+    ),
+  inlineCode: ({ children }) => <code>{children}</code>,
+  pre: ({ children }) => <>{children}</>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard.
+    <section className="markdown-table" aria-label="Table" tabIndex={0}>
+      <table>{children}</table>
+    </section>
+  ),
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener nofollow">
+      {children}
+    </a>
+  ),
+  // An image of another host would tell that host who reads: it becomes a link.
+  img: ({ src, alt }) =>
+    typeof src === "string" && src.startsWith("data:image/") ? (
+      // biome-ignore lint/performance/noImgElement: the image is inside the page already.
+      <img src={src} alt={alt ?? ""} className="max-h-96 rounded-md" />
+    ) : (
+      <a href={typeof src === "string" ? src : undefined} target="_blank" rel="noreferrer noopener nofollow">
+        <ImageIcon size={14} aria-hidden="true" className="mr-1 inline" />
+        {alt === undefined || alt === "" ? "Image" : alt}
+      </a>
+    ),
+};
+
+/** Markdown as written by people and models: sanitised, no raw HTML, links open outside, nothing fetched. */
+export const Markdown = memo(function Markdown({ text, streaming = false, className }: MarkdownProps) {
+  return (
+    <div className={`markdown min-w-0 ${className ?? ""}`}>
+      <Streamdown
+        mode={streaming ? "streaming" : "static"}
+        parseIncompleteMarkdown={streaming}
+        isAnimating={streaming}
+        rehypePlugins={rehypePlugins}
+        components={components}
+        controls={false}
+        linkSafety={{ enabled: false }}
+      >
+        {text}
+      </Streamdown>
+    </div>
+  );
+});
