@@ -94,19 +94,25 @@ function checkEdit(
   args: unknown,
 ): { value: unknown; editedArgumentNames: string[] } {
   const requests: unknown[] = Array.isArray(interrupt.actionRequests) ? interrupt.actionRequests : [];
-  const [request] = requests;
-  if (requests.length !== 1 || !isObject(request))
-    throw invalid(path, `edits one action; this interrupt asks about ${requests.length}`);
   const value = checkJson(path, args ?? null, maxBytes);
-  if (!isObject(value)) throw invalid(path, "must be a JSON object with the tool's arguments");
-  if (isObject(request.argsSchema)) {
-    const issues = schemaIssues(request.argsSchema, value, path);
+  if (requests.length === 1) return { value, editedArgumentNames: checkEdited(path, requests[0], value) };
+  // One answer stands for every call of the interrupt; edits of several come as a list in their order.
+  if (!Array.isArray(value) || value.length !== requests.length)
+    throw invalid(path, `must be a list with the arguments of each of the ${requests.length} actions`);
+  const names = requests.flatMap((request, i) => checkEdited(`${path}[${i}]`, request, value[i]));
+  return { value, editedArgumentNames: [...new Set(names)] };
+}
+
+/** Checks the new arguments of one action; the names of those that differ from what the model asked for. */
+function checkEdited(path: string, request: unknown, args: unknown): string[] {
+  if (!isObject(args)) throw invalid(path, "must be a JSON object with the tool's arguments");
+  if (isObject(request) && isObject(request.argsSchema)) {
+    const issues = schemaIssues(request.argsSchema, args, path);
     if (issues.length > 0) throw invalidFields(issues);
   }
-  const before = isObject(request.args) ? request.args : {};
-  const names = new Set([...Object.keys(before), ...Object.keys(value)]);
-  const editedArgumentNames = [...names].filter((name) => textOf(before[name]) !== textOf(value[name]));
-  return { value, editedArgumentNames };
+  const before = isObject(request) && isObject(request.args) ? request.args : {};
+  const names = new Set([...Object.keys(before), ...Object.keys(args)]);
+  return [...names].filter((name) => textOf(before[name]) !== textOf(args[name]));
 }
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalJson(value));

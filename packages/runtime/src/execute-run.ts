@@ -5,6 +5,7 @@ import { messageIdOf } from "./chat-input.ts";
 import type { RuntimeDeps } from "./deps.ts";
 import type { GraphOutput, GraphRunRequest } from "./graph-host.ts";
 import { emptyBatch } from "./merge-batch.ts";
+import { rowIds } from "./message-ids.ts";
 import { closeOpenEnds, recoveredMessages } from "./reconcile-run.ts";
 import { NotRecorded, openRecorder, type Recorder } from "./record-events.ts";
 
@@ -82,12 +83,14 @@ async function attempt(deps: RuntimeDeps, claimed: ClaimedRun, recorder: Recorde
       });
     const request = await requestOf(deps, claimed, recorder, signal);
     const { graphStopMs } = deps.tunables;
+    const ids = rowIds(run.sessionId, run.taskId);
     using outputs = new Outputs(deps.graphs.run(request)[Symbol.asyncIterator](), signal, graphStopMs);
     for (;;) {
       const output = await outputs.next();
       if (output === "stopped") return await stoppedEnd(deps, claimed, recorder, signal);
-      if (output.kind === "end") return endOf(deps, claimed, output, signal);
-      await recorder.add(output.batch);
+      const batch = ids.batch(output.batch);
+      if (output.kind === "end") return endOf(deps, claimed, { ...output, batch }, signal);
+      await recorder.add(batch);
     }
   } catch (error) {
     if (error instanceof NotRecorded) throw error;
@@ -129,7 +132,8 @@ async function reconcile(deps: RuntimeDeps, { fence, run, session }: ClaimedRun,
   const checkpointed = await deps.graphs.threadMessages(run.manifest, session.threadId);
   const at = deps.clock.now();
   await recorder.add(closeOpenEnds(ends, run.attempt, "interrupted", at));
-  await recorder.add(recoveredMessages(checkpointed, ends, at));
+  const messages = checkpointed.map(rowIds(session.id, run.taskId).message);
+  await recorder.add(recoveredMessages(messages, ends, at));
   await recorder.flush();
   return ends.lastStepSeq;
 }

@@ -7,7 +7,8 @@ export interface GraphHost extends AsyncDisposable {
   draw(manifest: Manifest): Promise<DrawnGraph>;
   /**
    * Executes one attempt. Yields what is to be recorded, in order, and as its last output the end.
-   * Never throws for what a graph, model or tool did: that is an end with a failure. Aborting the signal ends it soon.
+   * Messages are named by their LangGraph ids, in rows and in events; the runtime gives them row ids. Pieces of text never
+   * split a surrogate pair. Never throws for what a graph, model or tool did: that is an end with a failure. Aborting the signal ends it soon.
    */
   run(request: GraphRunRequest): AsyncIterable<GraphOutput>;
   /** Messages that the thread's latest checkpoint holds, oldest first, for reconciliation and rebuild. */

@@ -19,8 +19,6 @@ export class PendingBatch {
   #batch = emptyBatch();
   /** Deltas that the next piece of the same message may still join. */
   #open = new Map<string, Delta>();
-  /** First halves of surrogate pairs whose other half has not come yet: text cannot be stored by halves. */
-  readonly #halves = new Map<string, Delta>();
   /** Messages of which a piece was taken already. */
   readonly #begun = new Set<string>();
   #textLength = 0;
@@ -47,8 +45,6 @@ export class PendingBatch {
         begins = this.#addDelta(event) || begins;
         continue;
       }
-      if (event.type === "message.completed" || event.type === "message.discarded")
-        this.#addHalf(event.payload.messageId);
       this.#open.clear();
       this.#batch.events.push(event);
     }
@@ -71,36 +67,19 @@ export class PendingBatch {
   }
 
   #addDelta(event: Delta): boolean {
-    const { messageId } = event.payload;
-    const half = this.#halves.get(messageId);
-    this.#halves.delete(messageId);
-    let text = (half?.payload.text ?? "") + event.payload.text;
-    const index = half?.payload.index ?? event.payload.index;
-    if (/[\uD800-\uDBFF]$/.test(text)) {
-      const at = index + text.length - 1;
-      this.#halves.set(messageId, { ...event, payload: { ...event.payload, text: text.slice(-1), index: at } });
-      text = text.slice(0, -1);
-    }
+    const { messageId, text } = event.payload;
     if (text === "") return false;
     this.#textLength += text.length;
     const open = this.#open.get(messageId);
     if (open !== undefined && open.payload.text.length + text.length <= maxDeltaLength) open.payload.text += text;
-    else this.#pushDelta({ ...event, payload: { ...event.payload, text, index } });
+    else {
+      const delta = { ...event, payload: { ...event.payload } };
+      this.#open.set(messageId, delta);
+      this.#batch.events.push(delta);
+    }
     const begins = !this.#begun.has(messageId);
     this.#begun.add(messageId);
     return begins;
-  }
-
-  /** The other half will never come: the half is written as it is, and becomes U+FFFD where text is stored. */
-  #addHalf(messageId: string): void {
-    const half = this.#halves.get(messageId);
-    this.#halves.delete(messageId);
-    if (half !== undefined) this.#pushDelta(half);
-  }
-
-  #pushDelta(delta: Delta): void {
-    this.#open.set(delta.payload.messageId, delta);
-    this.#batch.events.push(delta);
   }
 }
 
