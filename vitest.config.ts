@@ -1,6 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  // The file that Node takes for "graphql": of its two builds a process may hold only one.
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql")) }] },
   // Next keeps JSX for its own compiler; the tests need it compiled.
   oxc: { jsx: { runtime: "automatic" } },
   test: {

@@ -1,0 +1,13 @@
+export type { ResultOf, TypedDocumentNode, VariablesOf } from "@graphql-typed-document-node/core";
+export * from "./create-client.ts";
+export type { RootField } from "./document.ts";
+export * from "./documents/cancel-task.ts";
+export * from "./documents/run-events.ts";
+export * from "./documents/send-message.ts";
+export * from "./documents/session-events.ts";
+export type { WatchState } from "./follow.ts";
+export { GraphQLRequestError } from "./request-error.ts";
+export type { HeaderSource } from "./send-request.ts";
+export type { LinkTimings, WebSocketConstructor } from "./socket-link.ts";
+export type { LiveValue, SubscribeOptions } from "./subscribe.ts";
+export type { PagedData, WatchedPage, WatchOptions } from "./watch.ts";
