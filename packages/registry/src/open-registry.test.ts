@@ -76,6 +76,15 @@ describe("workspace files", () => {
     expect(a?.definition).toMatchObject({ model: { model: "gpt-5", temperature: 0.5 }, description: "${x} 0.5" });
   });
 
+  it("use the model of the provider whose key is set, unless they are told another", async () => {
+    await agent("a.yaml", "model: ${WHEELHOUSE_MODEL:-scripted/guide}\n");
+    const model = async (env: Record<string, string>) =>
+      (await (await open({ env })).resolveAgent("a", scope))?.definition?.model.provider;
+    expect(await model({})).toBe("scripted");
+    expect(await model({ ANTHROPIC_API_KEY: "x" })).toBe("anthropic");
+    expect(await model({ ANTHROPIC_API_KEY: "x", WHEELHOUSE_MODEL: "ollama/qwen3" })).toBe("ollama");
+  });
+
   it("cannot be restructured by a variable", async () => {
     await agent("a.yaml", "model: scripted/guide\nsystemPrompt: ${EVIL}\n");
     const a = await (await open({ env: { EVIL: "x\ntools: [rm]" } })).resolveAgent("a", scope);

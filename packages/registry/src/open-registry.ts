@@ -2,6 +2,7 @@ import { digestOf } from "@wheelhouse/domain/digest";
 import type { AgentRegistry, ResolvedAgent } from "./agent-registry.ts";
 import { checkReferences, subagentsOf } from "./check-references.ts";
 import { type RegistryLimits, resolveCodeAgent } from "./code-agent.ts";
+import { withDefaultModel } from "./default-model.ts";
 import { type FileAgent, readWorkspace } from "./read-workspace.ts";
 import type { RegistryIssue } from "./registry-issue.ts";
 import type { Environment } from "./substitute-variables.ts";
@@ -16,7 +17,7 @@ export interface RegistryOptions {
   codeFile?: string;
   /** Names of the tools that files may use; not checked when absent. */
   toolNames?: Iterable<string>;
-  /** For `${VAR}` in files. */
+  /** For `${VAR}` in files; see withDefaultModel. */
   env: Environment;
   limits?: Partial<RegistryLimits>;
 }
@@ -57,7 +58,7 @@ async function load(
       issues.push({ file: codeFile, line: null, message: error instanceof Error ? error.message : String(error) });
     }
   }
-  const read = await readWorkspace(options.workspaceDir, options.env);
+  const read = await readWorkspace(options.workspaceDir, withDefaultModel(options.env));
   const tools = options.toolNames === undefined ? null : new Set(options.toolNames);
   const checked = checkReferences(read.agents, { tools });
   issues.push(...read.issues, ...checked.issues);
