@@ -1,5 +1,5 @@
 // A PostgreSQL server for one test run: a fresh data directory in the temporary folder, a free port, trust on the
-// loopback address only, no durability. It is made from the programs of an installed PostgreSQL.
+// loopback address only, no durability unless it is asked for. It is made from the programs of an installed PostgreSQL.
 import { execFileSync } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -13,9 +13,9 @@ const startDeadlineMs = 30_000;
 
 /**
  * Starts a server and answers `{ url }`, a superuser's address of its `postgres` database, or `{ missing }`, the reason
- * why there is none. The server ends with the script.
+ * why there is none. The server ends with the script. A `durable` one writes to disk as a real installation does.
  */
-export async function startThrowawayPostgres() {
+export async function startThrowawayPostgres({ durable = false } = {}) {
   removeLeftovers();
   let programs = findPrograms();
   if (!programs) {
@@ -38,7 +38,7 @@ export async function startThrowawayPostgres() {
     for (const path of [folder, data]) if (identity.uid !== undefined) chownSync(path, identity.uid, identity.gid);
     await initialise(programs, data, identity);
     const port = await freePort();
-    const server = startServer(programs, data, port, identity);
+    const server = startServer(programs, data, port, identity, durable ? durableSettings : hastySettings);
     await reachable(server, port);
     return { url: `postgres://postgres@127.0.0.1:${port}/postgres` };
   } catch (error) {
@@ -65,18 +65,21 @@ async function initialise(programs, data, identity) {
   }
 }
 
-function startServer(programs, data, port, identity) {
+/** For tests: nothing has to survive the machine. */
+const hastySettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "128MB" };
+
+/** For measurements. */
+const durableSettings = { fsync: "on", synchronous_commit: "on", full_page_writes: "on", shared_buffers: "1GB" };
+
+function startServer(programs, data, port, identity, durability) {
   const settings = {
     listen_addresses: "127.0.0.1",
     port,
     unix_socket_directories: "",
-    fsync: "off",
-    synchronous_commit: "off",
-    full_page_writes: "off",
     max_connections: 300,
-    shared_buffers: "128MB",
     max_wal_size: "2GB",
     autovacuum_naptime: "10min",
+    ...durability,
   };
   const { child, ended } = startProcess(
     join(programs, "postgres"),

@@ -1,0 +1,3 @@
+export function startThrowawayPostgres(options?: {
+  durable?: boolean;
+}): Promise<{ url: string; missing?: undefined } | { url?: undefined; missing: string }>;
