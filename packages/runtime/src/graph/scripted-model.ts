@@ -39,8 +39,13 @@ export type Script = (messages: readonly BaseMessage[], tools: readonly ScriptTo
 export interface ScriptedModelOptions {
   /** Reported as the model's name. */
   model?: string;
-  /** Turns in the order of calls (the last one repeats), or a decision. */
+  /** Turns, the last of which repeats; or a decision. */
   turns: readonly ScriptedTurn[] | Script;
+  /**
+   * How a turn is taken from a list: by what the model has said since the user last spoke, which is the same in every
+   * run, or by how often this object was called, for attempts that fail before they say anything.
+   */
+  by?: "conversation" | "call";
   /** Pause before each piece, milliseconds, so that streaming can be seen. Default 0. */
   delayMs?: number;
 }
@@ -54,15 +59,18 @@ export class ScriptedModel extends BaseChatModel<ScriptedCallOptions> {
   readonly model: string;
   readonly #script: Script;
   readonly #delayMs: number;
-  /** Model calls so far; the next turn of a list is taken by it. */
+  /** Model calls so far. */
   calls = 0;
 
   constructor(options: ScriptedModelOptions) {
     super({});
     this.model = options.model ?? "scripted";
     this.#delayMs = options.delayMs ?? 0;
-    const { turns } = options;
-    this.#script = typeof turns === "function" ? turns : () => turns[Math.min(this.calls, turns.length) - 1] ?? {};
+    const { turns, by } = options;
+    this.#script =
+      typeof turns === "function"
+        ? turns
+        : (messages) => turns[Math.min(by === "call" ? this.calls - 1 : saidSince(messages), turns.length - 1)] ?? {};
   }
 
   override _llmType(): string {
@@ -126,6 +134,12 @@ export function wordPieces(text: string): string[] {
   }
   if (piece !== "") pieces.push(piece);
   return pieces.length === 0 && text !== "" ? [text] : pieces;
+}
+
+/** Assistant messages behind the last user message. */
+function saidSince(messages: readonly BaseMessage[]): number {
+  const last = messages.findLastIndex((message) => message.getType() === "human");
+  return messages.slice(last + 1).filter((message) => message.getType() === "ai").length;
 }
 
 function* turnChunks(

@@ -38,25 +38,35 @@ export function translateChunk(state: TranslationState, chunk: RunChunk): void {
   if (state.closed) return;
   switch (chunk.type) {
     case "chain.start":
-      return startChain(state, chunk);
+      startChain(state, chunk);
+      return;
     case "chain.end":
-      return endChain(state, chunk);
+      endChain(state, chunk);
+      return;
     case "chain.error":
-      return failChain(state, chunk);
+      failChain(state, chunk);
+      return;
     case "model.start":
-      return startModel(state, chunk);
+      startModel(state, chunk);
+      return;
     case "model.token":
-      return addToken(state, chunk);
+      addToken(state, chunk);
+      return;
     case "model.end":
-      return endModel(state, chunk);
+      endModel(state, chunk);
+      return;
     case "model.error":
-      return failModel(state, chunk);
+      failModel(state, chunk);
+      return;
     case "tool.start":
-      return startTool(state, chunk);
+      startTool(state, chunk);
+      return;
     case "tool.end":
-      return endTool(state, chunk);
+      endTool(state, chunk);
+      return;
     case "tool.error":
-      return failTool(state, chunk);
+      failTool(state, chunk);
+      return;
     case "retriever.start": {
       const parent = frameOf(state, chunk.parentId);
       const inputs = stepPayload(state, { query: chunk.query });
@@ -72,14 +82,18 @@ export function translateChunk(state: TranslationState, chunk: RunChunk): void {
       return;
     }
     case "retriever.end":
-      return withStep(state, chunk.id, (step) => {
+      withStep(state, chunk.id, (step) => {
         endStep(state, step, { status: "COMPLETED", output: stepPayload(state, chunk.documents) });
       });
+      return;
     case "retriever.error":
-      return withStep(state, chunk.id, (step) => failStep(state, step, chunk.error));
+      withStep(state, chunk.id, (step) => {
+        failStep(state, step, chunk.error);
+      });
+      return;
     case "custom": {
       const value = stepPayload(state, chunk.value) ?? null;
-      return tell(state, "custom", { value }, { visibility: chunk.main ? "END_USER" : "OPERATOR" });
+      tell(state, "custom", { value }, { visibility: chunk.main ? "END_USER" : "OPERATOR" });
     }
   }
 }

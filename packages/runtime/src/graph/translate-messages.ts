@@ -61,14 +61,33 @@ export function settleMessages(state: TranslationState, succeeded: boolean, reas
     else discardMessage(state, pending.id, succeeded ? "not kept by the graph" : reason);
 }
 
-/** Remembers the messages that a node was given, so that a node which returns its whole state repeats nothing. */
-export function rememberInputs(state: TranslationState, inputs: unknown): void {
-  if (typeof inputs !== "object" || inputs === null) return;
-  for (const value of Object.values(inputs))
-    if (Array.isArray(value) && isMessageLike(value[0])) {
-      for (const item of value)
-        if (isMessageLike(item) && item.id !== undefined && !state.pending.has(item.id)) state.seen.add(item.id);
+/** The messages that a caller gave and nobody has recorded yet: rows and events of the conversation. */
+export function tellInputMessages(state: TranslationState, messages: readonly MessageLike[]): void {
+  for (const message of messages) {
+    const { id } = message;
+    if (id === undefined || state.seen.has(id)) continue;
+    if (roleOf(message) !== "USER") {
+      tellWhole(state, id, message);
+      continue;
     }
+    state.seen.add(id);
+    const write = messageWrite(state, id, message);
+    state.batch.messages.push(write);
+    tell(state, "message.user", { messageId: id, role: "USER", text: write.content }, { visibility: "END_USER" });
+  }
+  state.kept = false;
+}
+
+/** Remembers the messages that a node was given, so that a node which returns its whole state repeats nothing. */
+export function rememberInputs(state: TranslationState, inputs: unknown, depth = 0): void {
+  if (typeof inputs !== "object" || inputs === null || depth > 2) return;
+  for (const value of Array.isArray(inputs) ? inputs : Object.values(inputs)) {
+    if (isMessageLike(value)) {
+      if (value.id !== undefined && !state.pending.has(value.id)) state.seen.add(value.id);
+    } else if (Array.isArray(value)) rememberInputs(state, value, depth + 1);
+    // Lists hold one kind of thing: when the first is no message, none is.
+    else if (Array.isArray(inputs)) return;
+  }
 }
 
 /**
@@ -84,14 +103,19 @@ export function messagesIn(output: unknown, callbackId: string): MessageLike[] {
     } else if (Array.isArray(value)) {
       for (const item of value) if (typeof item === "object") visit(item, depth + 1);
     } else if (typeof value === "object" && value !== null && depth < 3) {
-      const isSend = "lg_name" in value && value.lg_name === "Send";
-      if (isSend) return;
-      for (const item of Object.values("update" in value ? { update: value.update } : value))
-        if (typeof item === "object") visit(item, depth + 1);
+      for (const item of toldParts(value)) if (typeof item === "object") visit(item, depth + 1);
     }
   };
   visit(output, 0);
   return found;
+}
+
+/** A command tells its update, a functional workflow its value (not what it saves); a Send tells nothing yet. */
+function toldParts(value: object): unknown[] {
+  if ("lg_name" in value && value.lg_name === "Send") return [];
+  if ("lg_name" in value && value.lg_name === "Command") return "update" in value ? [value.update] : [];
+  if ("save" in value && "value" in value) return [value.value];
+  return Object.values(value);
 }
 
 /** A message as a transcript row. `id` of the row is for the recorder to keep stable by the LangGraph id. */

@@ -1,0 +1,62 @@
+import type { AgentDefinition, Clock, NewId, Scope } from "@wheelhouse/domain";
+import type { Log } from "../deps.ts";
+import type { PersistenceConfig } from "./persistence.ts";
+
+/** A graph that the host program registered: compiled, an entrypoint of the functional API, or a factory of either. */
+export interface RegisteredGraph {
+  graph: unknown;
+}
+
+/** What a factory of a registered graph is given. It runs once per manifest digest, not per run. */
+export interface GraphFactoryContext {
+  agent: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a running graph finds under `config.configurable`, beside `thread_id`. */
+export interface GraphConfigurable {
+  thread_id: string;
+  wheelhouse_run: string;
+  wheelhouse_session: string;
+  wheelhouse_task: string;
+  /** Grows with every attempt at the same task. */
+  wheelhouse_attempt: number;
+  wheelhouse_scope: Scope;
+}
+
+export interface GraphHostLimits {
+  /** How long an aborted graph may take to stop by itself before its run ends without it, milliseconds. */
+  abortGraceMs: number;
+  /** A tool that returns more fails the run, UTF-8 bytes. */
+  maxToolOutputBytes: number;
+  /** How long a human may take to answer, milliseconds. */
+  interruptTtlMs: number;
+  /** Compiled graphs kept, by manifest digest. One holds some hundred kilobytes. */
+  maxCompiledGraphs: number;
+  /** Pause between the pieces that scripted models stream, milliseconds. */
+  scriptedDelayMs: number;
+}
+
+export const defaultGraphHostLimits: GraphHostLimits = {
+  abortGraceMs: 500,
+  maxToolOutputBytes: 2_000_000,
+  interruptTtlMs: 86_400_000,
+  maxCompiledGraphs: 200,
+  scriptedDelayMs: 20,
+};
+
+export interface GraphHostOptions {
+  persistence: PersistenceConfig;
+  /** By agent name. */
+  codeAgents?: Readonly<Record<string, RegisteredGraph>>;
+  /** LangChain tools that definitions may name. */
+  tools?: readonly { name: string }[];
+  /** The definition of a subagent that a definition names; null when there is none. */
+  loadSubagent?: (name: string) => Promise<AgentDefinition | null>;
+  /** Where provider keys are looked up. The process's own environment is never read. */
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  newId: NewId;
+  log: Log;
+  limits?: Partial<GraphHostLimits>;
+}
