@@ -1,5 +1,8 @@
 // npm start: from a fresh clone to a running product. Does what is missing and nothing twice. --dev: with reloading.
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildBackoffice } from "./build-backoffice.mjs";
 import { endOnSignals, startProcess } from "./child-processes.mjs";
@@ -38,7 +41,7 @@ async function start({ dev }) {
   loadEnvFile();
   const stopPreparing = endOnSignals();
   try {
-    await refuseTakenPort(process.env.HOST || undefined, Number(process.env.PORT || 4000));
+    await refuseTakenPort(process.env.HOST || "127.0.0.1", Number(process.env.PORT || 4000));
     await installDependencies();
     await generateSources();
     if (!dev) await buildBackoffice();
@@ -63,6 +66,7 @@ async function serve(dev) {
         NODE_ENV: dev ? "development" : "production",
         // This command promises to migrate; a deployment that serves without it decides for itself.
         WHEELHOUSE_AUTO_MIGRATE: process.env.WHEELHOUSE_AUTO_MIGRATE || "true",
+        WHEELHOUSE_SECRET: process.env.WHEELHOUSE_SECRET || secretOfThisMachine(),
       },
     },
   );
@@ -81,6 +85,22 @@ async function serve(dev) {
     : typeof code === "number"
       ? code
       : 1;
+}
+
+/**
+ * The secret that the server keeps for a local database. With PostgreSQL the server asks for one, because replicas must
+ * agree; this command runs one process, so the kept one will do.
+ */
+function secretOfThisMachine() {
+  const folder = resolve(root, process.env.WHEELHOUSE_DATA_DIR || ".data");
+  const file = join(folder, "secret");
+  mkdirSync(folder, { recursive: true });
+  try {
+    writeFileSync(file, randomBytes(48).toString("base64url"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  return readFileSync(file, "utf8").trim();
 }
 
 function loadEnvFile() {

@@ -20,7 +20,7 @@ const inCi = /^(1|true)$/i.test(process.env.CI ?? "");
 const startedAt = performance.now();
 
 /** What a test must not inherit: where the developer's own installation is, and keys of real providers. */
-const notForTests = /^(DATABASE_|WHEELHOUSE_|S3_|ARTIFACT_|PORT$|HOST$|.*_API_KEY$)/;
+const notForTests = /^(DATABASE_|WHEELHOUSE_|LOG_|PUBLIC_URL$|PORT$|HOST$|OLLAMA_|.*_API_KEY$)/;
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !notForTests.test(name)));
 
 /** One line of the summary per part. */
