@@ -1,5 +1,6 @@
-import { AgentSource, type Authority } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
+import { AgentSource, type Authority } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { z } from "zod";
 import { forwardArguments } from "./arguments.ts";
 import { builder } from "./builder.ts";
@@ -11,7 +12,6 @@ import { countCap, type Order, textKey } from "./keyset.ts";
 import { Agent } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
 import { matchesText, needsSecondLook, textCondition } from "./text-filter.ts";
-import { visibleAgents } from "./visible.ts";
 
 const Drawn = z.object({
   nodes: z.array(z.object({ id: z.string(), label: z.string() })),
@@ -109,7 +109,7 @@ async function agentFilter(
   const like = text ? textCondition(context, text) : undefined;
   const where = {
     AND: [
-      visibleAgents(authority),
+      visibleTo(authority).agent,
       source ? { source } : {},
       like ? { OR: [{ name: like }, { displayName: like }, { description: like }] } : {},
     ],
@@ -131,7 +131,13 @@ builder.queryFields((t) => ({
     resolve: (_, args, context, info) => {
       const authority = authorityOf(context);
       const where = once(() => agentFilter(context, authority, args.filter ?? {}));
-      const query = queryFromInfo({ context, info, typeName: "Agent", paths: rowPaths, select: { id: true, name: true } });
+      const query = queryFromInfo({
+        context,
+        info,
+        typeName: "Agent",
+        paths: rowPaths,
+        select: { id: true, name: true },
+      });
       return rootPage<NameRow, string, { name: object }, { name: "asc" | "desc" }>({
         list: "agents",
         order: byName,
@@ -151,7 +157,7 @@ builder.queryFields((t) => ({
       const authority = authorityOf(context);
       const found = await context.prisma.agent.findMany({
         ...query,
-        where: { AND: [visibleAgents(authority), { name: args.name }] },
+        where: { AND: [visibleTo(authority).agent, { name: args.name }] },
         take: 1,
       });
       return found[0] ?? null;

@@ -25,4 +25,6 @@ builder.queryType({ description: "Everything that can be read. A row outside the
 builder.mutationType({
   description: "Everything that can be done. What is refused is a member of the answer's union, not an error.",
 });
-builder.subscriptionType({ description: "Everything that can be followed. Each stream begins where its cursor stands." });
+builder.subscriptionType({
+  description: "Everything that can be followed. Each stream begins where its cursor stands.",
+});

@@ -1,5 +1,5 @@
-import type { GraphQLResolveInfo } from "graphql";
 import type { OutputRef } from "@pothos/core";
+import type { GraphQLResolveInfo } from "graphql";
 import { builder } from "./builder.ts";
 import { countCap, cursorOf, type Order, type PagePlan } from "./keyset.ts";
 

@@ -1,6 +1,6 @@
 import { type Authority, Refusal, type Role, roles } from "@wheelhouse/domain";
 import type { RuntimeDeps } from "@wheelhouse/runtime";
-import type { PrismaClient } from "../../storage/src/generated/postgresql/client.ts";
+import type { PrismaClient } from "@wheelhouse/storage/models";
 
 /** Who is behind a request, once the door has recognised them. */
 export interface Caller {

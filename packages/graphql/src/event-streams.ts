@@ -3,7 +3,7 @@ import { builder } from "./builder.ts";
 import { authorityOf } from "./context.ts";
 import { EventPage } from "./event.ts";
 import { rowIdOf } from "./global-id.ts";
-import { type Frame, guarded, valueOf } from "./streams.ts";
+import { type Frame, guarded, delivered } from "./streams.ts";
 
 builder.subscriptionFields((t) => ({
   sessionEvents: t.field({
@@ -18,7 +18,7 @@ builder.subscriptionFields((t) => ({
       const input = { sessionId, after: args.after };
       return guarded(context, await watchEvents(context.runtime, authorityOf(context), input));
     },
-    resolve: (frame: Frame<EventsFrame>) => valueOf(frame),
+    resolve: (frame: Frame<EventsFrame>) => delivered(frame),
   }),
   runEvents: t.field({
     type: EventPage,
@@ -31,6 +31,6 @@ builder.subscriptionFields((t) => ({
       const runId = rowIdOf("Run", args.runId, "runId");
       return guarded(context, await watchEvents(context.runtime, authorityOf(context), { runId, after: args.after }));
     },
-    resolve: (frame: Frame<EventsFrame>) => valueOf(frame),
+    resolve: (frame: Frame<EventsFrame>) => delivered(frame),
   }),
 }));

@@ -1,12 +1,13 @@
+import { empty, join, raw, sqltag as sql } from "@prisma/client/runtime/client";
 import {
-  eventCursor,
   EventVisibility as EventVisibilityWord,
+  eventCursor,
   invalid,
   type StoredEvent,
   sequenceOfCursor,
 } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
 import type { GraphQLResolveInfo } from "graphql";
-import { empty, join, raw, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { Batches, groupBy } from "./batches.ts";
 import { builder } from "./builder.ts";
@@ -14,7 +15,6 @@ import { authorityOf, type GraphContext } from "./context.ts";
 import { EventVisibility } from "./enums.ts";
 import { globalId } from "./global-id.ts";
 import { unionAll } from "./nested-list.ts";
-import { visibleThroughSession } from "./visible.ts";
 
 /** An event as both the log's pages and its streams hand it out. */
 export type EventRow = Pick<
@@ -112,9 +112,7 @@ export async function eventPage(request: EventsRequest): Promise<Omit<EventPageS
   const after = args.after == null ? 0 : sequenceOfCursor(sessionId, args.after);
   const read = (parents: readonly string[]) => readEvents(request, parents, after, first);
   const found =
-    after > 0
-      ? ((await read([request.parent.id]))[0] ?? [])
-      : await pages.load(context, info, request.parent.id, read);
+    after > 0 ? ((await read([request.parent.id]))[0] ?? []) : await pages.load(context, info, request.parent.id, read);
   const events = found.slice(0, first);
   const caughtUp = found.length <= first;
   const end = caughtUp
@@ -141,7 +139,7 @@ async function readEvents(request: EventsRequest, parents: readonly string[], af
     ),
   );
   const rows = await context.prisma.event.findMany({
-    where: { AND: [visibleThroughSession(authority), { id: { in: ids.map((row) => row.id) } }] },
+    where: { AND: [visibleTo(authority).event, { id: { in: ids.map((row) => row.id) } }] },
     orderBy: { sequence: "asc" },
     select: {
       id: true,

@@ -1,7 +1,17 @@
 import { Refusal } from "@wheelhouse/domain";
 
 /** The nouns that have a global id. */
-export const nodeTypes = ["Session", "Task", "Run", "Step", "Message", "ModelCall", "Interrupt", "Agent", "Project"] as const;
+export const nodeTypes = [
+  "Session",
+  "Task",
+  "Run",
+  "Step",
+  "Message",
+  "ModelCall",
+  "Interrupt",
+  "Agent",
+  "Project",
+] as const;
 export type NodeType = (typeof nodeTypes)[number];
 
 const shape = /^([A-Za-z]+)_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;

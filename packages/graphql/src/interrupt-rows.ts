@@ -1,8 +1,8 @@
 import { queryFromInfo } from "@pothos/plugin-prisma";
+import { visibleTo } from "@wheelhouse/storage/models";
 import type { GraphQLResolveInfo } from "graphql";
 import { Batches, groupBy } from "./batches.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
-import { visibleThroughSession } from "./visible.ts";
 
 /** The interrupts below a session or run, in the order of asking; below a list, those of all its rows together. */
 export function interruptsOf(parent: "runId" | "sessionId") {
@@ -16,7 +16,7 @@ export function interruptsOf(parent: "runId" | "sessionId") {
         ...query,
         where: {
           AND: [
-            visibleThroughSession(authorityOf(context)),
+            visibleTo(authorityOf(context)).interrupt,
             parent === "runId" ? { runId: among } : { sessionId: among },
             pendingOnly ? pending : {},
           ],

@@ -1,6 +1,7 @@
-import { Decision as DecisionWord } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
+import { Decision as DecisionWord } from "@wheelhouse/domain";
 import { decideInterrupts } from "@wheelhouse/runtime";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { z } from "zod";
 import { forwardArguments } from "./arguments.ts";
 import { builder } from "./builder.ts";
@@ -13,7 +14,6 @@ import { countCap, dateKey, type Order } from "./keyset.ts";
 import { Interrupt, Run } from "./refs.ts";
 import { AlreadyDecided, Forbidden, Invalid, NotFound, orRefused } from "./refusals.ts";
 import { rootPage } from "./root-list.ts";
-import { visibleThroughSession } from "./visible.ts";
 
 builder.prismaObjectFields(Interrupt, (t) => ({
   id: t.id({ description: "The global id.", resolve: (interrupt) => globalId("Interrupt", interrupt.id) }),
@@ -79,7 +79,7 @@ builder.queryField("interrupts", (t) =>
       const { pendingOnly, agents } = args.filter ?? {};
       const where = {
         AND: [
-          visibleThroughSession(authorityOf(context)),
+          visibleTo(authorityOf(context)).interrupt,
           pendingOnly ? pending : {},
           agents == null ? {} : { session: { agent: { name: { in: [...agents] } } } },
         ],
@@ -132,7 +132,7 @@ const DecideInterruptsSuccess = builder.objectRef<DecideInterruptsShape>("Decide
       resolve: (query, done, _, context) =>
         context.prisma.interrupt.findMany({
           ...query,
-          where: { AND: [visibleThroughSession(authorityOf(context)), { id: { in: done.interruptIds } }] },
+          where: { AND: [visibleTo(authorityOf(context)).interrupt, { id: { in: done.interruptIds } }] },
           orderBy: [{ requestedAt: "asc" }, { id: "asc" }],
         }),
     }),

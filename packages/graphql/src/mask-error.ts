@@ -1,6 +1,6 @@
 import { Refusal } from "@wheelhouse/domain";
-import { GraphQLError } from "graphql";
 import type { Log } from "@wheelhouse/runtime";
+import { GraphQLError } from "graphql";
 
 /** Which HTTP status a refusal of the whole request has; the others are answers like any other. */
 const httpStatus: Partial<Record<string, number>> = { UNAUTHENTICATED: 401, SCOPE_REQUIRED: 403 };

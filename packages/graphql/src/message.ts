@@ -23,7 +23,10 @@ builder.prismaObjectFields(Message, (t) => ({
   }),
   toolCallId: t.exposeString("toolCallId", { nullable: true, description: "The call that a tool's message answers." }),
   model: t.exposeString("model", { nullable: true, description: "The model that wrote it." }),
-  tokenCount: t.exposeInt("tokenCount", { nullable: true, description: "Its tokens, when the provider reported them." }),
+  tokenCount: t.exposeInt("tokenCount", {
+    nullable: true,
+    description: "Its tokens, when the provider reported them.",
+  }),
   run: t.relation("run", { nullable: true, description: "The run that made it; null when that run is gone." }),
   runId: t.id({
     nullable: true,

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { queryFromInfo } from "@pothos/plugin-prisma";
-import { invalid, notFound } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
+import { z } from "zod";
 import { forwardArguments } from "./arguments.ts";
 import { builder } from "./builder.ts";
 import { connectionType, rowPaths } from "./connection.ts";
@@ -11,7 +11,6 @@ import { countCap, dateKey, type Order } from "./keyset.ts";
 import { NestedList } from "./nested-list.ts";
 import { ModelCall } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
-import { visible } from "./visible.ts";
 
 const CallType = z.enum(modelCallTypes);
 const CallStatus = z.enum(modelCallStatuses);
@@ -107,30 +106,14 @@ const ModelCallFilter = builder.inputType("ModelCallFilter", {
   }),
 });
 
-/**
- * Model calls have no scope of their own and outlive their session. Who reaches a whole project lists them all; an
- * exact scope names a run or a session, whose visibility is asked first.
- */
-async function filterOf(context: GraphContext, filter: typeof ModelCallFilter.$inferInput) {
-  const authority = authorityOf(context);
-  const runId = filter.runId == null ? undefined : rowIdOf("Run", filter.runId, "filter.runId");
-  const sessionId = filter.sessionId == null ? undefined : rowIdOf("Session", filter.sessionId, "filter.sessionId");
-  if (authority.reach === "EXACT") {
-    if (runId === undefined && sessionId === undefined)
-      throw invalid("filter", "name a run or a session; only keys that reach the project list every model call");
-    const where = (id: string) => ({ AND: [visible(authority), { id }] });
-    const [run, session] = await Promise.all([
-      runId === undefined ? null : context.prisma.run.count({ where: where(runId) }),
-      sessionId === undefined ? null : context.prisma.session.count({ where: where(sessionId) }),
-    ]);
-    if (run === 0) throw notFound("Run");
-    if (session === 0) throw notFound("Session");
-  }
+function filterOf(context: GraphContext, filter: typeof ModelCallFilter.$inferInput) {
+  const { runId, sessionId, statuses } = filter;
   return {
     AND: [
-      { projectId: authority.projectId },
-      { runId, sessionId },
-      filter.statuses == null ? {} : { status: { in: [...filter.statuses] } },
+      visibleTo(authorityOf(context)).modelCall,
+      runId == null ? {} : { runId: rowIdOf("Run", runId, "filter.runId") },
+      sessionId == null ? {} : { sessionId: rowIdOf("Session", sessionId, "filter.sessionId") },
+      statuses == null ? {} : { status: { in: [...statuses] } },
     ],
   };
 }
@@ -140,15 +123,16 @@ builder.queryField("modelCalls", (t) =>
     type: ModelCallConnection,
     description: "Calls to model providers, the newest first.",
     args: { ...forwardArguments, filter: t.arg({ type: ModelCallFilter, description: "Which ones." }) },
-    resolve: async (_, args, context, info) => {
-      const where = await filterOf(context, args.filter ?? {});
+    resolve: (_, args, context, info) => {
+      const where = filterOf(context, args.filter ?? {});
       const select = { id: true, startedAt: true, runId: true } as const;
       const query = queryFromInfo({ context, info, typeName: "ModelCall", paths: rowPaths, select });
       return rootPage<ModelCallRow, Date, StartedWhere, StartedOrder>({
         list: "modelCalls",
         order: newestFirst,
         args,
-        find: (read) => context.prisma.modelCall.findMany({ select: query.select, ...read, where: { AND: [where, read.where] } }),
+        find: (read) =>
+          context.prisma.modelCall.findMany({ select: query.select, ...read, where: { AND: [where, read.where] } }),
         count: () => context.prisma.modelCall.count({ where, take: countCap + 1 }),
       });
     },

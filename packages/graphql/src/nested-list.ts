@@ -70,7 +70,9 @@ export class NestedList<Row extends { id: string }, Value extends Date | number,
     const { context, info, parentId } = request;
     const list = `${this.#name}:${parentId}`;
     const plan = planPage(list, this.#order, request.args);
-    const rows = once(async () => pageRows(list, this.#order, plan, wantsRows(request.info) ? await this.#rowsOf(request, plan) : []));
+    const rows = once(async () =>
+      pageRows(list, this.#order, plan, wantsRows(request.info) ? await this.#rowsOf(request, plan) : []),
+    );
     const countAll = (parents: readonly string[]) => this.#countAll(context, parents, request.only);
     return { rows, count: once(() => this.#counts.load(context, info, parentId, countAll)) };
   }

@@ -1,11 +1,11 @@
-import { Refusal } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
+import { Refusal } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
 import type { GraphQLResolveInfo } from "graphql";
 import { builder } from "./builder.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
 import { type NodeType, parseGlobalId } from "./global-id.ts";
 import { Agent, Interrupt, Message, ModelCall, Node, Project, Run, Session, Step, Task } from "./refs.ts";
-import { visible, visibleAgents, visibleThroughSession } from "./visible.ts";
 
 type Row = { id: string };
 type Find = (context: GraphContext, info: GraphQLResolveInfo, ids: string[]) => Promise<Row[]>;
@@ -14,51 +14,42 @@ type Find = (context: GraphContext, info: GraphQLResolveInfo, ids: string[]) => 
 const finders: Record<NodeType, Find> = {
   async Session(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Session", select: { id: true } });
-    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).session, { id: { in: ids } }] };
     return Session.addBrand(await context.prisma.session.findMany({ ...query, where }));
   },
   async Task(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Task", select: { id: true } });
-    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).task, { id: { in: ids } }] };
     return Task.addBrand(await context.prisma.task.findMany({ ...query, where }));
   },
   async Run(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true } });
-    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).run, { id: { in: ids } }] };
     return Run.addBrand(await context.prisma.run.findMany({ ...query, where }));
   },
   async Step(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Step", select: { id: true } });
-    const where = { AND: [visibleThroughSession(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).step, { id: { in: ids } }] };
     return Step.addBrand(await context.prisma.step.findMany({ ...query, where }));
   },
   async Message(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Message", select: { id: true } });
-    const where = { AND: [visible(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).message, { id: { in: ids } }] };
     return Message.addBrand(await context.prisma.message.findMany({ ...query, where }));
   },
   async ModelCall(context, info, ids) {
-    const authority = authorityOf(context);
-    const { select } = queryFromInfo({ context, info, typeName: "ModelCall", select: { id: true, sessionId: true } });
-    const where = { AND: [{ projectId: authority.projectId }, { id: { in: ids } }] };
-    const found = await context.prisma.modelCall.findMany({ select, where });
-    if (authority.reach === "PROJECT") return ModelCall.addBrand(found);
-    // No foreign key leads to the scope: ask the sessions. A call whose session is gone is nobody's but the project's.
-    const sessions = await context.prisma.session.findMany({
-      where: { AND: [visible(authority), { id: { in: found.map((call) => call.sessionId ?? "") } }] },
-      select: { id: true },
-    });
-    const known = new Set(sessions.map((session) => session.id));
-    return ModelCall.addBrand(found.filter((call) => call.sessionId !== null && known.has(call.sessionId)));
+    const { select } = queryFromInfo({ context, info, typeName: "ModelCall", select: { id: true } });
+    const where = { AND: [visibleTo(authorityOf(context)).modelCall, { id: { in: ids } }] };
+    return ModelCall.addBrand(await context.prisma.modelCall.findMany({ select, where }));
   },
   async Interrupt(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Interrupt", select: { id: true } });
-    const where = { AND: [visibleThroughSession(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).interrupt, { id: { in: ids } }] };
     return Interrupt.addBrand(await context.prisma.interrupt.findMany({ ...query, where }));
   },
   async Agent(context, info, ids) {
     const query = queryFromInfo({ context, info, typeName: "Agent", select: { id: true } });
-    const where = { AND: [visibleAgents(authorityOf(context)), { id: { in: ids } }] };
+    const where = { AND: [visibleTo(authorityOf(context)).agent, { id: { in: ids } }] };
     return Agent.addBrand(await context.prisma.agent.findMany({ ...query, where }));
   },
   async Project(context, info, ids) {

@@ -1,6 +1,6 @@
+import { visibleTo } from "@wheelhouse/storage/models";
 import { builder } from "./builder.ts";
 import { authorityOf } from "./context.ts";
-import { visible, visibleAgents, visibleThroughSession } from "./visible.ts";
 
 // The object types of the schema, without their fields: each noun's file adds them. Apart, so that nouns can name
 // each other. `findUnique` carries the caller's authority into every read that the Prisma plugin makes by itself.
@@ -21,55 +21,54 @@ export const Agent = builder.prismaObject("Agent", {
   description: "Something that can be run: a definition, or a graph registered in code.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visibleAgents(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).agent] }),
 });
 
 export const Session = builder.prismaObject("Session", {
   description: "One conversation with one agent.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).session] }),
 });
 
 export const Task = builder.prismaObject("Task", {
   description: "One piece of requested work inside a session.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).task] }),
 });
 
 export const Run = builder.prismaObject("Run", {
   description: "One attempt at executing a task.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).run] }),
 });
 
 export const Step = builder.prismaObject("Step", {
   description: "One execution inside a run: a graph node, a model call's turn, a tool call, a subagent, a retrieval.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visibleThroughSession(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).step] }),
 });
 
 export const Message = builder.prismaObject("Message", {
   description: "One row of a conversation's transcript.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visible(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).message] }),
 });
 
 export const ModelCall = builder.prismaObject("ModelCall", {
   description: "One call to a model provider, with the tokens that the provider reported.",
   interfaces: [Node],
   select: { id: true },
-  // The table has no foreign keys, so no way to a session's scope: the row was reached through a visible parent.
-  findUnique: (row, context) => ({ id: row.id, projectId: authorityOf(context).projectId }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).modelCall] }),
 });
 
 export const Interrupt = builder.prismaObject("Interrupt", {
   description: "A question that a run asks a human. The run has ended; the answer queues the next one.",
   interfaces: [Node],
   select: { id: true },
-  findUnique: (row, context) => ({ id: row.id, ...visibleThroughSession(authorityOf(context)) }),
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).interrupt] }),
 });

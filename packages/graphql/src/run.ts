@@ -1,5 +1,6 @@
-import { failureCodes, FailureCode, isActiveRun, RunStatus as RunStatusWord } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
+import { FailureCode, failureCodes, isActiveRun, RunStatus as RunStatusWord } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { backwardArguments, forwardArguments } from "./arguments.ts";
 import { Batches } from "./batches.ts";
 import { builder } from "./builder.ts";
@@ -16,7 +17,6 @@ import { Interrupt, Run } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
 import { runSteps, StepConnection } from "./step.ts";
 import { Usage, usageColumns, usageOf } from "./usage.ts";
-import { visible, visibleThroughSession } from "./visible.ts";
 
 const RunError = builder.objectRef<{ code: string; message: string }>("RunError").implement({
   description: "Why a run failed.",
@@ -43,7 +43,7 @@ export function runById(
     const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true } });
     const found = await context.prisma.run.findMany({
       ...query,
-      where: { AND: [visible(authorityOf(context)), { id: { in: [...ids] } }] },
+      where: { AND: [visibleTo(authorityOf(context)).run, { id: { in: [...ids] } }] },
     });
     const byId = new Map(found.map((run) => [run.id, run]));
     return ids.map((wanted) => byId.get(wanted) ?? null);
@@ -119,7 +119,7 @@ builder.prismaObjectFields(Run, (t) => ({
           context.prisma.step.findMany({
             ...query,
             ...read,
-            where: { AND: [visibleThroughSession(authorityOf(context)), read.where] },
+            where: { AND: [visibleTo(authorityOf(context)).step, read.where] },
           }),
       });
     },
@@ -141,7 +141,7 @@ builder.prismaObjectFields(Run, (t) => ({
           context.prisma.modelCall.findMany({
             select,
             ...read,
-            where: { AND: [{ projectId: authorityOf(context).projectId }, read.where] },
+            where: { AND: [visibleTo(authorityOf(context)).modelCall, read.where] },
           }),
       });
     },
@@ -206,7 +206,7 @@ builder.prismaObjectField("Session", "runs", (t) =>
           context.prisma.run.findMany({
             ...query,
             ...read,
-            where: { AND: [visible(authorityOf(context)), read.where] },
+            where: { AND: [visibleTo(authorityOf(context)).run, read.where] },
           }),
       });
     },
@@ -231,7 +231,7 @@ builder.queryFields((t) => ({
       const { statuses, agents, sessionId } = args.filter ?? {};
       const where = {
         AND: [
-          visible(authorityOf(context)),
+          visibleTo(authorityOf(context)).run,
           statuses == null ? {} : { status: { in: [...statuses] } },
           agents == null ? {} : { agent: { name: { in: [...agents] } } },
           sessionId == null ? {} : { sessionId: rowIdOf("Session", sessionId, "filter.sessionId") },
@@ -255,7 +255,7 @@ builder.queryFields((t) => ({
     resolve: (query, _, args, context) =>
       context.prisma.run.findFirst({
         ...query,
-        where: { AND: [visible(authorityOf(context)), { id: rowIdOf("Run", args.id, "id") }] },
+        where: { AND: [visibleTo(authorityOf(context)).run, { id: rowIdOf("Run", args.id, "id") }] },
       }),
   }),
 }));

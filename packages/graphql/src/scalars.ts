@@ -28,7 +28,9 @@ function parseJsonLiteral(node: ValueNode, variables: Record<string, unknown> | 
     case Kind.LIST:
       return node.values.map((item) => parseJsonLiteral(item, variables));
     case Kind.OBJECT:
-      return Object.fromEntries(node.fields.map((field) => [field.name.value, parseJsonLiteral(field.value, variables)]));
+      return Object.fromEntries(
+        node.fields.map((field) => [field.name.value, parseJsonLiteral(field.value, variables)]),
+      );
     case Kind.VARIABLE:
       return variables?.[node.name.value];
     default:

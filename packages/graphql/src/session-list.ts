@@ -1,11 +1,20 @@
 import { type Authority, Refusal } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { builder } from "./builder.ts";
 import { once, type Page, pageRows } from "./connection.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
-import { SessionOrder, SessionStatus } from "./enums.ts";
-import { type Behind, behind, countCap, dateKey, type Order, type PageArgs, type PagePlan, planPage } from "./keyset.ts";
+import { type SessionOrder, SessionStatus } from "./enums.ts";
+import {
+  type Behind,
+  behind,
+  countCap,
+  dateKey,
+  type Order,
+  type PageArgs,
+  type PagePlan,
+  planPage,
+} from "./keyset.ts";
 import { escapeLike, matchesText, needsSecondLook, textCondition } from "./text-filter.ts";
-import { visible } from "./visible.ts";
 
 export const SessionFilter = builder.inputType("SessionFilter", {
   description: "Which sessions to list. All conditions must hold; an empty list of agents or statuses lists nothing.",
@@ -77,7 +86,7 @@ export function sessionWhere(context: GraphContext, authority: Authority, filter
   const prefix = externalIdPrefix ? escapeLike(context, externalIdPrefix) : undefined;
   return {
     AND: [
-      visible(authority),
+      visibleTo(authority).session,
       agents == null ? {} : { agent: { name: { in: [...agents] } } },
       statuses == null ? {} : { status: { in: [...statuses] } },
       like ? { OR: [{ title: like }, { firstMessage: like }, { lastMessage: like }, { externalId: like }] } : {},
@@ -123,7 +132,9 @@ export function sessionPage<Row extends SessionRow>(request: {
   const where = sessionWhere(context, authority, filter);
   const accepts = secondLook(context, filter);
   return {
-    rows: once(async () => pageRows("sessions", order, plan, await readRows(request.find, where, order, plan, accepts))),
+    rows: once(async () =>
+      pageRows("sessions", order, plan, await readRows(request.find, where, order, plan, accepts)),
+    ),
     count: once(async () => {
       if (accepts === null) return context.prisma.session.count({ where, take: countCap + 1 });
       const find = (read: SessionRead) => context.prisma.session.findMany({ ...read, select: sessionRowSelect });

@@ -1,7 +1,8 @@
-import { invalid, SessionStatus as SessionStatusWord, eventCursor } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
 import { sqltag as sql } from "@prisma/client/runtime/client";
+import { eventCursor, invalid, SessionStatus as SessionStatusWord } from "@wheelhouse/domain";
 import { createSession, updateSession } from "@wheelhouse/runtime";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { backwardArguments, forwardArguments } from "./arguments.ts";
 import { builder } from "./builder.ts";
 import { connectionType, rowPaths } from "./connection.ts";
@@ -16,7 +17,6 @@ import { Forbidden, IdempotencyConflict, Invalid, NotFound, orRefused } from "./
 import { runById } from "./run.ts";
 import { checkFilter, SessionFilter, sessionPage, sessionRowSelect } from "./session-list.ts";
 import { Usage, usageColumns, usageOf } from "./usage.ts";
-import { visible } from "./visible.ts";
 
 /** Most messages of one `chatHistory`. */
 const maxHistory = 500;
@@ -45,8 +45,14 @@ builder.prismaObjectFields(Session, (t) => ({
   messageCount: t.exposeInt("messageCount", { description: "How many messages it has." }),
   stepCount: t.exposeInt("stepCount", { description: "How many steps it has." }),
   errorCount: t.exposeInt("errorCount", { description: "How many of its runs failed." }),
-  firstMessage: t.exposeString("firstMessage", { nullable: true, description: "How it began, at most 500 characters." }),
-  lastMessage: t.exposeString("lastMessage", { nullable: true, description: "Its latest words, at most 500 characters." }),
+  firstMessage: t.exposeString("firstMessage", {
+    nullable: true,
+    description: "How it began, at most 500 characters.",
+  }),
+  lastMessage: t.exposeString("lastMessage", {
+    nullable: true,
+    description: "Its latest words, at most 500 characters.",
+  }),
   lastSequence: t.exposeInt("lastSequence", { description: "The sequence of its newest event." }),
   eventCursor: t.field({
     type: "Cursor",
@@ -95,7 +101,7 @@ builder.prismaObjectFields(Session, (t) => ({
           context.prisma.message.findMany({
             ...query,
             ...read,
-            where: { AND: [visible(authorityOf(context)), read.where] },
+            where: { AND: [visibleTo(authorityOf(context)).message, read.where] },
           }),
       });
     },
@@ -104,7 +110,9 @@ builder.prismaObjectFields(Session, (t) => ({
     type: [Message],
     args: {
       limit: t.arg.int({ defaultValue: 50, description: `The newest so many messages, at most ${maxHistory}.` }),
-      maxChars: t.arg.int({ description: "Characters in all; the oldest message that would exceed it ends the window." }),
+      maxChars: t.arg.int({
+        description: "Characters in all; the oldest message that would exceed it ends the window.",
+      }),
       excludeRunId: t.arg.id({ description: "Leave out what this run said." }),
     },
     select: { id: true },
@@ -132,7 +140,7 @@ builder.prismaObjectFields(Session, (t) => ({
           context.prisma.message.findMany({
             ...query,
             ...read,
-            where: { AND: [visible(authorityOf(context)), read.where] },
+            where: { AND: [visibleTo(authorityOf(context)).message, read.where] },
           }),
       });
       return withinChars(newest, args.maxChars).reverse();
@@ -200,14 +208,14 @@ builder.queryFields((t) => ({
       const authority = authorityOf(context);
       if (args.id != null) {
         const id = rowIdOf("Session", args.id, "id");
-        return context.prisma.session.findFirst({ ...query, where: { AND: [visible(authority), { id }] } });
+        return context.prisma.session.findFirst({ ...query, where: { AND: [visibleTo(authority).session, { id }] } });
       }
       if (args.externalId == null) throw invalid("id", "give an id, or an externalId with its agent");
       if (args.agent == null) throw invalid("agent", "an externalId is unique within one agent: name it");
       // Who reaches a whole project may meet the same external id in several scopes: the latest active is meant.
       return context.prisma.session.findFirst({
         ...query,
-        where: { AND: [visible(authority), { externalId: args.externalId, agent: { name: args.agent } }] },
+        where: { AND: [visibleTo(authority).session, { externalId: args.externalId, agent: { name: args.agent } }] },
         orderBy: [{ lastActivityAt: "desc" }, { id: "desc" }],
       });
     },

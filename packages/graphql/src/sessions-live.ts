@@ -1,13 +1,13 @@
 import { invalid } from "@wheelhouse/domain";
 import { type SessionsChanged, watchSessions } from "@wheelhouse/runtime";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { builder } from "./builder.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
 import { globalId } from "./global-id.ts";
 import { maxPageSize } from "./keyset.ts";
 import { Session } from "./refs.ts";
 import { checkFilter, SessionFilter, type SessionFilterInput, sessionPage, sessionRowSelect } from "./session-list.ts";
-import { type Frame, guarded, valueOf } from "./streams.ts";
-import { visible } from "./visible.ts";
+import { type Frame, guarded, delivered } from "./streams.ts";
 
 interface Patch {
   upsertedIds: string[];
@@ -23,7 +23,7 @@ const SessionsPatch = builder.objectRef<Patch>("SessionsPatch").implement({
       resolve: async (query, patch, _, context) => {
         const found = await context.prisma.session.findMany({
           ...query,
-          where: { AND: [visible(authorityOf(context)), { id: { in: patch.upsertedIds } }] },
+          where: { AND: [visibleTo(authorityOf(context)).session, { id: { in: patch.upsertedIds } }] },
           orderBy: [{ lastActivityAt: "desc" }, { id: "desc" }],
         });
         return found;
@@ -101,6 +101,6 @@ builder.subscriptionField("sessionsLive", (t) =>
         },
       });
     },
-    resolve: (frame: Frame<Patch>) => valueOf(frame),
+    resolve: (frame: Frame<Patch>) => delivered(frame),
   }),
 );

@@ -1,5 +1,6 @@
-import { StepKind as StepKindWord, StepStatus as StepStatusWord } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
+import { StepKind as StepKindWord, StepStatus as StepStatusWord } from "@wheelhouse/domain";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { Batches, groupBy } from "./batches.ts";
 import { builder } from "./builder.ts";
 import { connectionType } from "./connection.ts";
@@ -60,10 +61,12 @@ builder.prismaObjectFields(Step, (t) => ({
         });
         const found = await context.prisma.modelCall.findMany({
           where: {
-            projectId: authorityOf(context).projectId,
-            // The table is indexed by run.
-            runId: { in: [...new Set(pairs.map(([runId]) => runId ?? ""))] },
-            stepId: { in: pairs.map(([, stepId]) => stepId ?? "") },
+            AND: [
+              visibleTo(authorityOf(context)).modelCall,
+              // The table is indexed by run.
+              { runId: { in: [...new Set(pairs.map(([runId]) => runId ?? ""))] } },
+              { stepId: { in: pairs.map(([, stepId]) => stepId ?? "") } },
+            ],
           },
           orderBy: [{ startedAt: "asc" }, { id: "asc" }],
           select,

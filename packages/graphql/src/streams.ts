@@ -8,7 +8,7 @@ const recheckMs = 15_000;
 export type Frame<T> = { value: T } | { error: unknown };
 
 /** The value of a frame; throws what ended the stream. */
-export function valueOf<T>(frame: Frame<T>): T {
+export function delivered<T>(frame: Frame<T>): T {
   if ("error" in frame) throw frame.error;
   return frame.value;
 }

@@ -1,6 +1,7 @@
-import { TaskStatus as TaskStatusWord } from "@wheelhouse/domain";
 import { queryFromInfo } from "@pothos/plugin-prisma";
-import { cancelTask, sendMessage, type SubmittedTask, submitTask } from "@wheelhouse/runtime";
+import { TaskStatus as TaskStatusWord } from "@wheelhouse/domain";
+import { cancelTask, type SubmittedTask, sendMessage, submitTask } from "@wheelhouse/runtime";
+import { visibleTo } from "@wheelhouse/storage/models";
 import { forwardArguments } from "./arguments.ts";
 import { Batches, groupBy } from "./batches.ts";
 import { builder } from "./builder.ts";
@@ -23,7 +24,6 @@ import {
 } from "./refusals.ts";
 import { rootPage } from "./root-list.ts";
 import { runById } from "./run.ts";
-import { visible } from "./visible.ts";
 
 const runsOfTask = new Batches<{ id: string }[]>();
 
@@ -55,7 +55,7 @@ builder.prismaObjectFields(Task, (t) => ({
         const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true, taskId: true } });
         const found = await context.prisma.run.findMany({
           ...query,
-          where: { AND: [visible(authorityOf(context)), { taskId: { in: [...tasks] } }] },
+          where: { AND: [visibleTo(authorityOf(context)).run, { taskId: { in: [...tasks] } }] },
           orderBy: [{ createdAt: "asc" }, { id: "asc" }],
         });
         return groupBy(tasks, found, (run) => run.taskId);
@@ -112,7 +112,7 @@ builder.prismaObjectField(Session, "tasks", (t) =>
           context.prisma.task.findMany({
             ...query,
             ...read,
-            where: { AND: [visible(authorityOf(context)), read.where] },
+            where: { AND: [visibleTo(authorityOf(context)).task, read.where] },
           }),
       });
     },
@@ -136,7 +136,7 @@ builder.queryFields((t) => ({
       const { statuses, agents } = args.filter ?? {};
       const where = {
         AND: [
-          visible(authorityOf(context)),
+          visibleTo(authorityOf(context)).task,
           statuses == null ? {} : { status: { in: [...statuses] } },
           agents == null ? {} : { agent: { name: { in: [...agents] } } },
         ],
@@ -159,7 +159,7 @@ builder.queryFields((t) => ({
     resolve: (query, _, args, context) =>
       context.prisma.task.findFirst({
         ...query,
-        where: { AND: [visible(authorityOf(context)), { id: rowIdOf("Task", args.id, "id") }] },
+        where: { AND: [visibleTo(authorityOf(context)).task, { id: rowIdOf("Task", args.id, "id") }] },
       }),
   }),
 }));
