@@ -29,12 +29,18 @@ export async function buildGraph(manifest: Manifest, options: BuildOptions): Pro
   const graph =
     manifest.definition === null
       ? await registeredGraph(manifest.agent, options)
-      : await definedGraph(manifest.agent, manifest.definition, options);
+      : await definedGraph(manifest.agent, manifest.definition, withPinned(manifest, options));
   // A copy: the registered object belongs to the host program, which may run it elsewhere.
   const copy = graph.withConfig({});
   copy.checkpointer = options.checkpointer;
   copy.store = undefined;
   return copy;
+}
+
+/** Subagents as they were when the run was submitted; others are asked for. */
+function withPinned({ subagents }: Manifest, options: BuildOptions): BuildOptions {
+  if (subagents === undefined) return options;
+  return { ...options, loadSubagent: async (name) => subagents[name] ?? (await options.loadSubagent?.(name)) ?? null };
 }
 
 async function registeredGraph(name: string, options: BuildOptions): Promise<RunnableGraph> {
