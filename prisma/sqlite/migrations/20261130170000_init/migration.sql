@@ -423,6 +423,7 @@ CREATE TABLE "interrupts" (
 CREATE TABLE "model_calls" (
     "id" TEXT NOT NULL PRIMARY KEY,
     "project_id" TEXT NOT NULL,
+    "scope_key" TEXT NOT NULL,
     "agent_id" TEXT,
     "session_id" TEXT,
     "run_id" TEXT,

@@ -1,0 +1,3 @@
+export { type DatabaseTarget, parseDatabaseUrl } from "./database-url.ts";
+export { applyMigrations, type MigrationOptions, SchemaError, type SchemaState, schemaState } from "./migrations.ts";
+export { type OpenStorage, openStorage, type StorageOptions } from "./open-storage.ts";

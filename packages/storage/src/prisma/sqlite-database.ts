@@ -1,0 +1,68 @@
+import { appendGroup } from "./append-sqlite.ts";
+import type { SerialSqlite } from "./serial-sqlite.ts";
+import type { Appended, AppendGroup, Database, Dialect, Param, Row, Tx } from "./sql.ts";
+import { type SqliteRunner, sqliteRunner } from "./sqlite-runner.ts";
+import { sqliteTime, type WriteOp } from "./write-set.ts";
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "";
+
+export const sqliteDialect: Dialect = {
+  name: "sqlite",
+  lock: () => "",
+  lockFree: () => "",
+  inList: (expression, n) => `${expression} IN (SELECT value FROM json_each($${n}))`,
+  // Scopes are written as canonical JSON, so equal values are equal texts.
+  jsonEquals: (expression, n) => `${expression} = $${n}`,
+  time: sqliteTime,
+  isUniqueViolation: (error) =>
+    codeOf(error) === "SQLITE_CONSTRAINT_UNIQUE" || codeOf(error) === "SQLITE_CONSTRAINT_PRIMARYKEY",
+  // Another process, for example the command line, holds the write lock for longer than the timeout.
+  isTransient: (error) => codeOf(error).startsWith("SQLITE_BUSY"),
+  isConnectionLoss: () => false,
+};
+
+/** The one connection as a database. A transaction holds the connection's turn; appends take it once per tick. */
+export function openSqliteDatabase(connection: SerialSqlite, clock: { now(): Date }): Database {
+  const { handle, turns } = connection;
+  const run = sqliteRunner(handle);
+  const append = (groups: readonly AppendGroup[]): (Appended | null)[] => {
+    const now = clock.now();
+    return groups.map((group) => appendGroup(run, group, now));
+  };
+  const appendInTransaction = handle.transaction(append);
+  return {
+    dialect: sqliteDialect,
+    appendShards: 1,
+    query: (sql, params = []) => turns.run(() => run.query(sql, params)),
+    transaction: (work) =>
+      turns.run(async () => {
+        handle.exec("BEGIN IMMEDIATE");
+        try {
+          // A new session names its last run, which names its session.
+          handle.pragma("defer_foreign_keys = ON");
+          const value = await work(sqliteTx(run, append));
+          handle.exec("COMMIT");
+          return value;
+        } catch (error) {
+          if (handle.inTransaction) handle.exec("ROLLBACK");
+          throw error;
+        }
+      }),
+    appendAlone: (_shard, groups) => turns.run(() => appendInTransaction.immediate(groups)),
+    async [Symbol.asyncDispose]() {
+      // Whoever is in a transaction finishes it first.
+      await turns.run(() => connection.close());
+    },
+  };
+}
+
+function sqliteTx(run: SqliteRunner, append: (groups: readonly AppendGroup[]) => (Appended | null)[]): Tx {
+  return {
+    query: async (sql: string, params: readonly Param[] = []): Promise<Row[]> => run.query(sql, params),
+    write: (ops: readonly WriteOp[]) => {
+      for (const op of ops) if (op.rows.length > 0) run.write(op);
+    },
+    append: async (groups) => append(groups),
+  };
+}

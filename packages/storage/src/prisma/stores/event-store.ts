@@ -1,0 +1,50 @@
+import type { EventStore } from "../../port.ts";
+import { eventOf, eventSelect, int } from "../rows.ts";
+import type { StoreContext } from "./context.ts";
+import { Params, visibleSession } from "./visible-rows.ts";
+
+export function eventStore(context: StoreContext): EventStore {
+  return {
+    async read(authority, input) {
+      const { text, params } = readStatement(context, authority, input);
+      const rows = await context.db.query(text, params);
+      const [first] = rows;
+      if (first === undefined) return null;
+      const events = rows.flatMap((row) => (row.e_id === null ? [] : [eventOf(row)]));
+      const lastSequence = int(first, "s_last_sequence");
+      const isFull = events.length >= input.limit;
+      return {
+        events,
+        // A page that is not full has looked at everything there was.
+        scannedTo: isFull ? (events.at(-1)?.sequence ?? input.after) : Math.max(input.after, lastSequence),
+        lastSequence,
+      };
+    },
+  };
+}
+
+/**
+ * One statement, so that the page and the session's last sequence are of one moment; one row without an event when there
+ * is nothing new, none when the session does not exist for this caller.
+ */
+function readStatement(
+  context: StoreContext,
+  authority: Parameters<EventStore["read"]>[0],
+  input: Parameters<EventStore["read"]>[1],
+): { text: string; params: Params["values"] } {
+  const params = new Params();
+  const visible = visibleSession(context.dialect, authority, params);
+  const sessionId = params.add(input.sessionId);
+  const conditions = [`session_id = ${sessionId}`, `sequence > ${params.add(input.after)}`];
+  const inList = (expression: string, values: readonly string[]) => {
+    params.add(values);
+    return context.dialect.inList(expression, params.values.length);
+  };
+  if (input.runId !== undefined) conditions.push(`run_id = ${params.add(input.runId)}`);
+  if (input.types !== undefined) conditions.push(inList("type", input.types));
+  if (authority.visibilities.length < 3) conditions.push(inList("visibility", authority.visibilities));
+  const text = `SELECT s.last_sequence AS s_last_sequence, ${eventSelect} FROM sessions s LEFT JOIN
+    (SELECT * FROM events WHERE ${conditions.join(" AND ")} ORDER BY sequence LIMIT ${params.add(input.limit)}) e
+    ON 1 = 1 WHERE ${visible} AND s.id = ${sessionId} ORDER BY e.sequence`;
+  return { text, params: params.values };
+}

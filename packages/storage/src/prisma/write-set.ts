@@ -1,0 +1,111 @@
+import { storableJson, storableText } from "@wheelhouse/domain";
+import { type ColumnType, columnType, type TableName } from "./tables.ts";
+
+export type Value = string | number | null | Date | object | boolean | undefined;
+export type Values = Readonly<Record<string, unknown>>;
+
+/** One write as data. All rows of an op have the same columns; an update finds its row by `id`. */
+export type WriteOp =
+  | { op: "insert"; table: TableName; rows: readonly Values[] /** What follows the rows in SQL. */; conflict?: string }
+  | { op: "update"; table: TableName; rows: readonly Values[] };
+
+/** `sql` with one parameter per op (`$1`…), and the parameters. */
+export interface Statement {
+  sql: string;
+  params: string[];
+}
+
+const postgresTypes: Record<ColumnType, string> = {
+  text: "text",
+  int: "int",
+  time: "timestamp(3)",
+  json: "jsonb",
+  "json!": "jsonb",
+};
+
+const shapes = new Map<string, string>();
+
+/** The ops as ONE statement for PostgreSQL: each op takes its rows from one JSON parameter. */
+export function compilePostgres(ops: readonly WriteOp[]): Statement {
+  const key = ops
+    .map((op) => [op.op, op.table, Object.keys(op.rows[0] ?? {}).join(), conflictOf(op)].join(" "))
+    .join("|");
+  let sql = shapes.get(key);
+  if (sql === undefined) {
+    const [last] = ops.slice(-1);
+    const parts = ops.map((op, i) => postgresText(op, i + 1));
+    sql =
+      last === undefined || ops.length === 1
+        ? (parts[0] ?? "SELECT 1")
+        : `WITH ${parts.map((text, i) => `w${i + 1} AS (${text})`).join(", ")} SELECT 1`;
+    shapes.set(key, sql);
+  }
+  return { sql, params: ops.map((op) => storableJsonText(op.rows)) };
+}
+
+const conflictOf = (op: WriteOp): string => (op.op === "insert" ? (op.conflict ?? "") : "");
+
+function postgresText(op: WriteOp, n: number): string {
+  const names = Object.keys(op.rows[0] ?? {});
+  const record = recordset(n, Object.fromEntries(names.map((name) => [name, columnType(op.table, name)])));
+  const value = (name: string) =>
+    columnType(op.table, name) === "json!" ? `coalesce(v.${name}, 'null'::jsonb)` : `v.${name}`;
+  if (op.op === "insert")
+    return `INSERT INTO ${op.table} (${names.join(", ")}) SELECT ${names.map(value).join(", ")} FROM ${record} ${conflictOf(op)}`;
+  const sets = names.filter((name) => name !== "id").map((name) => `${name} = ${value(name)}`);
+  return `UPDATE ${op.table} t SET ${sets.join(", ")} FROM ${record} WHERE t.id = v.id`;
+}
+
+/** Parameter `$n`, a JSON array of objects, as rows `v` with these columns. */
+export const recordset = (n: number, columns: Readonly<Record<string, ColumnType>>, alias = "v"): string =>
+  `jsonb_to_recordset($${n}::jsonb) AS ${alias}(${Object.entries(columns)
+    .map(([name, type]) => `${name} ${postgresTypes[type]}`)
+    .join(", ")})`;
+
+// What PostgreSQL refuses in JSON: NUL and halves of surrogate pairs. JSON.stringify writes both as escapes, so one look
+// at the text decides whether the value has to be cleaned and written again.
+const unstorableEscape = /\\u(?:0000|d[89a-f])/i;
+
+/** JSON text of a value that every database can store. Undefined becomes null in arrays and is left out of objects. */
+export function storableJsonText(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return unstorableEscape.test(text) ? JSON.stringify(storableJson(JSON.parse(text))) : text;
+}
+
+/** Text that every database can store; the same text when there is nothing to change. */
+export const storable = (text: string): string =>
+  text.includes("\0") || !text.isWellFormed() ? storableText(text) : text;
+
+/** The op as SQLite runs it: one text with `?` placeholders, executed once per row. */
+export function compileSqlite(op: WriteOp): { sql: string; columns: { name: string; type: ColumnType }[] } {
+  const names = Object.keys(op.rows[0] ?? {});
+  const key = `sqlite ${op.op} ${op.table} ${names.join()} ${conflictOf(op)}`;
+  const columns = (op.op === "insert" ? names : [...names.filter((name) => name !== "id"), "id"]).map((name) => ({
+    name,
+    type: columnType(op.table, name),
+  }));
+  let sql = shapes.get(key);
+  if (sql === undefined) {
+    sql =
+      op.op === "insert"
+        ? `INSERT INTO ${op.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")}) ${conflictOf(op)}`
+        : `UPDATE ${op.table} SET ${columns
+            .slice(0, -1)
+            .map(({ name }) => `${name} = ?`)
+            .join(", ")} WHERE id = ?`;
+    shapes.set(key, sql);
+  }
+  return { sql, columns };
+}
+
+/** A value as SQLite stores it, the same way as Prisma's adapter does. */
+export function sqliteValue(value: unknown, type: ColumnType): string | number | null {
+  if (value === undefined || value === null) return type === "json!" ? "null" : null;
+  if (type === "json" || type === "json!") return storableJsonText(value);
+  if (value instanceof Date) return sqliteTime(value);
+  if (typeof value === "number") return value;
+  return storable(String(value));
+}
+
+/** A timestamp as SQLite stores it: ISO 8601 with the offset written out, which sorts as text. */
+export const sqliteTime = (date: Date): string => date.toISOString().replace("Z", "+00:00");
