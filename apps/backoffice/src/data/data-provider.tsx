@@ -3,6 +3,7 @@
 import { createClient, type WheelhouseClient } from "@wheelhouse/client";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
 import { type ConnectionState, type ConnectionStore, createConnectionStore } from "./connection.ts";
+import { createListCache, type ListCache } from "./list-cache.ts";
 import { createQueryCache, type QueryCache } from "./query-cache.ts";
 
 const projectKey = "wheelhouse:project";
@@ -27,6 +28,7 @@ interface Data {
   client: WheelhouseClient;
   connection: ConnectionStore;
   cache: QueryCache;
+  lists: ListCache;
 }
 
 // Nothing is asked while rendering on the server, so the address does not matter there.
@@ -42,6 +44,7 @@ export function DataProvider({ children }: { children: ReactNode }) {
       client: createClient({ url: apiUrl(), ...readProject() }),
       connection: createConnectionStore(),
       cache: createQueryCache(),
+      lists: createListCache(),
     }),
     [],
   );
@@ -69,6 +72,9 @@ export const useClient = (): WheelhouseClient => useData().client;
 
 /** Answers kept by document and variables; `clear` after signing out. */
 export const useQueryCache = (): QueryCache => useData().cache;
+
+/** Lists that were opened before. */
+export const useListCache = (): ListCache => useData().lists;
 
 /** Where live readers register their state. */
 export const useConnectionStore = (): ConnectionStore => useData().connection;

@@ -71,7 +71,7 @@ export function Navigation({ onSearch, onNewConversation }: NavigationProps) {
         className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-surface px-2 text-[13px] text-muted shadow-[0_1px_1px_rgb(0_0_0/0.03)] hover:border-line-strong hover:text-ink-2"
       >
         <MagnifyingGlassIcon size={14} aria-hidden="true" />
-        <span className="flex-1 text-left">Search or jump to…</span>
+        <span className="flex-1 truncate text-left">Search…</span>
         <Kbd keys="mod+k" />
       </button>
       <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto">

@@ -98,3 +98,16 @@ export function shortId(id: string): string {
   const bare = id.includes("_") ? id.slice(id.indexOf("_") + 1) : id;
   return bare.length <= 14 ? bare : `${bare.slice(0, 8)}…${bare.slice(-4)}`;
 }
+
+/** The beginning of a Markdown text as one plain line, for a preview: marks of emphasis, headings, lists, code and links left out. */
+export const plainPreview = (markdown: string): string =>
+  markdown
+    .slice(0, 600)
+    .replaceAll(/```[^\n]*\n?/g, " ")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^\s{0,3}(#{1,6}|>|[-*+]|\d+\.)\s+/gm, "")
+    .replaceAll(/^\s*\|?[\s:|-]{3,}\|?\s*$/gm, " ")
+    .replaceAll(/(\*\*|__|[*`~])(?=\S)|(?<=\S)(\*\*|__|[*`~])/g, "")
+    .replaceAll(/\s*\|\s*/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();

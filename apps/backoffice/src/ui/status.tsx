@@ -3,7 +3,6 @@
 import {
   CheckCircleIcon,
   CircleDashedIcon,
-  CircleIcon,
   ClockCountdownIcon,
   HandPalmIcon,
   type Icon,
@@ -37,12 +36,12 @@ export type Tone = "neutral" | "running" | "success" | "warning" | "danger";
 interface Look {
   label: string;
   tone: Tone;
-  icon: Icon | "spinner";
+  icon: Icon | "spinner" | "dot";
 }
 
 // Shape and word tell the status as well as the colour does.
 const looks: Record<AnyStatus, Look> = {
-  IDLE: { label: "Idle", tone: "neutral", icon: CircleIcon },
+  IDLE: { label: "Idle", tone: "neutral", icon: "dot" },
   BUSY: { label: "Running", tone: "running", icon: "spinner" },
   WAITING: { label: "Waiting", tone: "warning", icon: HandPalmIcon },
   ERROR: { label: "Failed", tone: "danger", icon: WarningCircleIcon },
@@ -115,6 +114,10 @@ export function StatusIcon({ status, size = 14, title }: { status: AnyStatus; si
     <span className={`inline-flex shrink-0 ${toneText[tone]}`} title={title}>
       {Shape === "spinner" ? (
         <Spinner size={size} />
+      ) : Shape === "dot" ? (
+        <span className="flex items-center justify-center" style={{ width: size, height: size }}>
+          <span className="size-[6px] rounded-full bg-line-strong" />
+        </span>
       ) : (
         <Shape size={size} weight={tone === "neutral" ? "bold" : "fill"} aria-hidden="true" />
       )}
@@ -125,8 +128,8 @@ export function StatusIcon({ status, size = 14, title }: { status: AnyStatus; si
 
 export interface StatusBadgeProps {
   status: AnyStatus;
-  /** `plain` (default): icon and word, for rows. `pill`: on a tint, for headers. */
-  variant?: "plain" | "pill";
+  /** `plain` (default): icon and word, for rows. `pill`: on a tint, for headers. `word`: where the icon stands apart. */
+  variant?: "plain" | "pill" | "word";
   className?: string;
 }
 
@@ -138,7 +141,7 @@ export function StatusBadge({ status, variant = "plain", className }: StatusBadg
     <span
       className={`inline-flex items-center gap-1.5 whitespace-nowrap text-xs font-medium ${toneInk[tone]} ${pill} ${className ?? ""}`}
     >
-      <StatusIcon status={status} />
+      {variant === "word" ? null : <StatusIcon status={status} />}
       {label}
     </span>
   );

@@ -30,8 +30,8 @@ export function useNow(): Date {
 export interface TimeProps {
   /** ISO 8601. */
   at: string;
-  /** `relative` (default): "7m"; `clock`: "14:03:27"; `clock-ms`; `date`: "12 Nov"; `absolute`: everything. */
-  as?: "relative" | "clock" | "clock-ms" | "date" | "absolute";
+  /** `relative` (default): "7m"; `ago`: "7m ago", "12 Nov"; `clock`: "14:03:27"; `clock-ms`; `date`: "12 Nov"; `absolute`: everything. */
+  as?: "relative" | "ago" | "clock" | "clock-ms" | "date" | "absolute";
   className?: string;
 }
 
@@ -42,6 +42,7 @@ export function Time({ at, as = "relative", className }: TimeProps) {
   if (Number.isNaN(date.getTime())) return <span className={className}>–</span>;
   const text = {
     relative: () => formatRelative(date, now),
+    ago: () => formatRelative(date, now).replace(/^(\d+[smhd])$/, "$1 ago"),
     clock: () => formatClock(date),
     "clock-ms": () => formatClock(date, true),
     date: () => formatDate(date, now),

@@ -1,5 +1,8 @@
-import { Page } from "../../../ui/page.tsx";
+import type { Metadata } from "next";
+import { ConversationsPage } from "../../../features/conversations/conversations-page.tsx";
 
-export default function ConversationsPage() {
-  return <Page title="Conversations">{null}</Page>;
+export const metadata: Metadata = { title: "Conversations" };
+
+export default function Conversations() {
+  return <ConversationsPage />;
 }
