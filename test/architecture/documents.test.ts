@@ -1,3 +1,4 @@
+import { eventTypes, failureCodes } from "@wheelhouse/domain";
 import { buildSchema, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -70,5 +71,18 @@ describe.each(documents)("$file", ({ file, text }) => {
 
   it("shows only JSON that parses", () => {
     for (const source of fences(text, "json")) expect(() => JSON.parse(source)).not.toThrow();
+  });
+});
+
+describe("the guides", () => {
+  it("list every failure code, and whether it may be tried again", () => {
+    const rows = [...readRepositoryFile("docs/operations.md").matchAll(/^\| `([A-Z_]+)` \|.*\| (yes|no) \|$/gm)];
+    const said = Object.fromEntries(rows.map(([, code, retryable]) => [code, { retryable: retryable === "yes" }]));
+    expect(said).toEqual(failureCodes);
+  });
+
+  it("list every event type", () => {
+    const text = readRepositoryFile("docs/events-and-cursors.md");
+    expect(eventTypes.filter((type) => !text.includes(`\`${type}\``))).toEqual([]);
   });
 });
