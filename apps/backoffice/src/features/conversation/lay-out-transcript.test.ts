@@ -32,9 +32,7 @@ const run = (runId: string, second: number, status: RunView["status"] = "SUCCEED
   firstEventAt: null,
   finishedAt: status === "RUNNING" || status === "QUEUED" ? null : at(second + 1),
   error: null,
-  totalTokens: null,
-  promptTokens: null,
-  completionTokens: null,
+  usage: null,
 });
 
 const event = (sequence: number, type: string, payload: Record<string, unknown>, runId = "r1"): LogEvent => ({
@@ -115,6 +113,16 @@ describe("layOutTranscript", () => {
     const rows = layOutTranscript(view);
     expect(shape(rows)).toEqual(["USER:q", "run", "run", "failure"]);
     expect(rows[2]).toMatchObject({ continued: true });
+  });
+
+  it("joins a call that waited for a human with the answer that a later run gave", () => {
+    const view = mergeRows(emptyView("s"), { messages: [question, asks], runs: [run("r1", 1, "INTERRUPTED")] });
+    expect(shape(layOutTranscript(view))).toEqual(["USER:q", "run", "tool:search:waiting"]);
+    const later = mergeRows(view, {
+      messages: [{ ...answer, runId: "r2" }, row("Done.", 4, { runId: "r2" })],
+      runs: [{ ...run("r2", 9), attempt: 2 }],
+    });
+    expect(shape(layOutTranscript(later))).toEqual(["USER:q", "run", "tool:search:completed", "run", "ASSISTANT:Done."]);
   });
 
   it("leaves out finished runs that are older than what is loaded", () => {

@@ -5,7 +5,8 @@ import type { InterruptView, LiveView, MessageView, RunView, ToolRequest, ToolVi
 export interface ToolCall {
   id: string;
   name: string;
-  state: ToolView["state"];
+  /** `waiting`: the run stopped to ask a human; `unanswered`: the run ended and no answer is known. */
+  state: ToolView["state"] | "waiting" | "unanswered";
   args: unknown;
   argumentNames: readonly string[];
   result: string | null;
@@ -37,7 +38,26 @@ interface Section {
 
 /** The rows of a conversation: runs as sections in the order in which they were asked for. */
 export function layOutTranscript(view: LiveView): TranscriptRow[] {
-  return sectionsOf(view).flatMap(rowsOf);
+  const calls = callsOf(view);
+  return sectionsOf(view).flatMap((section) => rowsOf(section, calls));
+}
+
+/** What answers to what, over all runs: a call that waited for a human is answered in a later run than it was made in. */
+interface Calls {
+  requested: ReadonlySet<string>;
+  results: ReadonlyMap<string, MessageView>;
+  logged: ReadonlyMap<string, ToolView>;
+}
+
+function callsOf(view: LiveView): Calls {
+  const requested = new Set<string>();
+  const results = new Map<string, MessageView>();
+  for (const message of view.messages.values()) {
+    if (message.state === "discarded") continue;
+    for (const request of message.toolRequests) requested.add(request.id);
+    if (message.role === "TOOL" && message.toolCallId !== null) results.set(message.toolCallId, message);
+  }
+  return { requested, results, logged: view.tools };
 }
 
 function sectionsOf(view: LiveView): Section[] {
@@ -80,13 +100,13 @@ function byPlace(a: MessageView, b: MessageView): number {
   return a.sequence - b.sequence;
 }
 
-function rowsOf(section: Section): TranscriptRow[] {
+function rowsOf(section: Section, calls: Calls): TranscriptRow[] {
   const { run, messages } = section;
   const asked = messages.filter((message) => message.role === "USER");
   const answered = messages.filter((message) => message.role !== "USER");
   const rows: TranscriptRow[] = asked.map(messageRow);
   if (run !== null) rows.push({ kind: "run", key: `run-${run.runId}`, run, continued: asked.length === 0 });
-  rows.push(...answerRows(section, answered));
+  rows.push(...answerRows(section, answered, calls));
   if (section.interrupts.length > 0)
     rows.push({ kind: "interrupt", key: `interrupt-${section.runId}`, interrupts: section.interrupts, run });
   if (run !== null) rows.push(...endRows(run, section));
@@ -99,37 +119,25 @@ const messageRow = (message: MessageView): TranscriptRow => ({
   message,
 });
 
-function answerRows(section: Section, answered: readonly MessageView[]): TranscriptRow[] {
-  const results = new Map<string, MessageView>();
-  for (const message of answered)
-    if (message.role === "TOOL" && message.toolCallId !== null) results.set(message.toolCallId, message);
-  const logged = new Map(section.tools.map((tool) => [tool.toolCallId, tool]));
-  const requested = new Set(answered.flatMap((message) => message.toolRequests.map((request) => request.id)));
-  const loose = section.tools.filter((tool) => !requested.has(tool.toolCallId)).sort((a, b) => a.sequence - b.sequence);
-  const shown = new Set<string>();
+function answerRows(section: Section, answered: readonly MessageView[], calls: Calls): TranscriptRow[] {
   const rows: TranscriptRow[] = [];
-  const over = section.run !== null && !isActiveRun(section.run.status);
-  const push = (call: ToolCall) => {
-    shown.add(call.id);
-    rows.push({ kind: "tool", key: `tool-${call.id}`, call });
-  };
+  const push = (id: string, request: ToolRequest | null, result = calls.results.get(id)) =>
+    rows.push({ kind: "tool", key: `tool-${id}`, call: toolCall(id, request, calls.logged.get(id), result, section.run) });
+  // Calls that the log tells and no message asked for yet, where they happened.
+  const loose = section.tools.filter((tool) => !calls.requested.has(tool.toolCallId)).sort((a, b) => a.sequence - b.sequence);
   for (const message of answered) {
-    while (loose[0] !== undefined && message.sequence > 0 && loose[0].sequence < message.sequence) {
-      const tool = loose.shift();
-      if (tool !== undefined) push(toolCall(tool.toolCallId, null, tool, results.get(tool.toolCallId), over));
-    }
+    while (loose[0] !== undefined && message.sequence > 0 && loose[0].sequence < message.sequence)
+      push(loose.shift()?.toolCallId ?? "", null);
     if (message.role === "TOOL") {
       const id = message.toolCallId ?? message.messageId;
-      if (requested.has(id) || logged.has(id) || shown.has(id)) continue;
-      push(toolCall(id, null, undefined, message, over));
+      if (!calls.requested.has(id) && !calls.logged.has(id)) push(id, null, message);
       continue;
     }
-    if (message.text !== "" || (message.toolRequests.length === 0 && message.state === "streaming"))
-      rows.push(messageRow(message));
-    for (const request of message.toolRequests)
-      push(toolCall(request.id, request, logged.get(request.id), results.get(request.id), over));
+    const writing = message.toolRequests.length === 0 && message.state === "streaming";
+    if (message.text !== "" || writing) rows.push(messageRow(message));
+    for (const request of message.toolRequests) push(request.id, request);
   }
-  for (const tool of loose) push(toolCall(tool.toolCallId, null, tool, results.get(tool.toolCallId), over));
+  for (const tool of loose) push(tool.toolCallId, null);
   return rows;
 }
 
@@ -138,13 +146,12 @@ function toolCall(
   request: ToolRequest | null,
   logged: ToolView | undefined,
   result: MessageView | undefined,
-  over: boolean,
+  run: RunView | null,
 ): ToolCall {
-  const running = logged?.state === "running" || (logged === undefined && result === undefined && !over);
   return {
     id,
     name: request?.name ?? logged?.name ?? "tool",
-    state: logged?.state === "failed" ? "failed" : running && result === undefined ? "running" : "completed",
+    state: stateOf(logged, result, run),
     args: request?.args ?? logged?.arguments,
     argumentNames: logged?.argumentNames ?? [],
     result: result?.text ?? null,
@@ -153,6 +160,13 @@ function toolCall(
     durationMs: logged?.durationMs ?? null,
     outputBytes: logged?.outputBytes ?? (result === undefined ? null : new TextEncoder().encode(result.text).length),
   };
+}
+
+function stateOf(logged: ToolView | undefined, result: MessageView | undefined, run: RunView | null): ToolCall["state"] {
+  if (logged?.state === "failed") return "failed";
+  if (logged?.state === "completed" || result !== undefined) return "completed";
+  if (run === null || isActiveRun(run.status)) return "running";
+  return run.status === "INTERRUPTED" ? "waiting" : "unanswered";
 }
 
 function endRows(run: RunView, section: Section): TranscriptRow[] {

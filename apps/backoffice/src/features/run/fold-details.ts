@@ -27,7 +27,8 @@ export function foldStep(draft: Draft, event: LogEvent): void {
     error: null,
   };
   draft.stale.steps = event.sequence;
-  if (!ended) return draft.set("steps", stepId, before);
+  draft.set("steps", stepId, before);
+  if (!ended) return;
   draft.set("steps", stepId, {
     ...before,
     status: event.type === "step.failed" ? "FAILED" : "COMPLETED",
@@ -61,7 +62,8 @@ export function foldTool(draft: Draft, event: LogEvent): void {
     outputBytes: null,
     error: null,
   };
-  if (started) return draft.set("tools", toolCallId, before);
+  draft.set("tools", toolCallId, before);
+  if (started) return;
   draft.set("tools", toolCallId, {
     ...before,
     state: event.type === "tool.failed" ? "failed" : "completed",
@@ -83,7 +85,10 @@ export function foldInterrupt(draft: Draft, event: LogEvent): void {
     return;
   }
   if (known === undefined || known.decision !== null) return;
-  if (event.type === "interrupt.expired") return draft.set("interrupts", id, { ...known, expired: true });
+  if (event.type === "interrupt.expired") {
+    draft.set("interrupts", id, { ...known, expired: true });
+    return;
+  }
   const decision = Decision.safeParse(event.payload.decision).data ?? null;
   draft.set("interrupts", id, { ...known, decision, decidedBy: text(event.payload.by), decidedAt: event.at });
 }

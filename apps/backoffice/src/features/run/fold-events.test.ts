@@ -236,7 +236,5 @@ const run = (runId: string): RunView => ({
   firstEventAt: null,
   finishedAt: null,
   error: null,
-  totalTokens: null,
-  promptTokens: null,
-  completionTokens: null,
+  usage: null,
 });

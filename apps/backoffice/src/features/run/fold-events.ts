@@ -42,25 +42,13 @@ export function foldEvents(view: LiveView, events: readonly LogEvent[]): LiveVie
 
 function foldEvent(draft: Draft, event: LogEvent): void {
   const noun = event.type.slice(0, event.type.indexOf("."));
-  switch (noun) {
-    case "message":
-      return foldMessageEvent(draft, event);
-    case "run":
-      return foldRun(draft, event);
-    case "step":
-      return foldStep(draft, event);
-    case "tool":
-      return foldTool(draft, event);
-    case "interrupt":
-      return foldInterrupt(draft, event);
-    case "plan":
-      return foldPlan(draft, event);
-    case "usage":
-      draft.stale.runs = event.sequence;
-      return;
-    default:
-      return;
-  }
+  if (noun === "message") foldMessageEvent(draft, event);
+  else if (noun === "run") foldRun(draft, event);
+  else if (noun === "step") foldStep(draft, event);
+  else if (noun === "tool") foldTool(draft, event);
+  else if (noun === "interrupt") foldInterrupt(draft, event);
+  else if (noun === "plan") foldPlan(draft, event);
+  else if (noun === "usage") draft.stale.runs = event.sequence;
 }
 
 function foldMessageEvent(draft: Draft, event: LogEvent): void {
@@ -97,7 +85,6 @@ const unseen = (messageId: string, event: LogEvent): FoldedMessage => ({
   runId: event.runId,
   state: "streaming",
   sequence: event.sequence,
-  lastSequence: event.sequence,
 });
 
 const blankMessage = {
@@ -163,9 +150,7 @@ const newRun = (runId: string, event: LogEvent): RunView => ({
   firstEventAt: null,
   finishedAt: null,
   error: null,
-  totalTokens: null,
-  promptTokens: null,
-  completionTokens: null,
+  usage: null,
 });
 
 /** What a run leaves open when it ends, ends with it: a reader must not see a tool or a step spin for ever. */

@@ -7,6 +7,7 @@ import type {
   SessionStatus,
   StepKind,
   StepStatus,
+  UsageStatus,
 } from "@wheelhouse/domain";
 
 /*
@@ -80,10 +81,19 @@ export interface RunView {
   firstEventAt: string | null;
   finishedAt: string | null;
   error: { code: string; message: string | null } | null;
-  /** Of the session's totals: null until the run reported. */
-  totalTokens: number | null;
+  /** As its row had it; null while only the log tells of the run. */
+  usage: RunUsage | null;
+}
+
+/** Tokens as the provider reported them. */
+export interface RunUsage {
   promptTokens: number | null;
   completionTokens: number | null;
+  totalTokens: number | null;
+  cachedPromptTokens: number | null;
+  reasoningTokens: number | null;
+  modelCalls: number;
+  status: UsageStatus;
 }
 
 export interface StepView {

@@ -54,7 +54,6 @@ const messageOf = (row: MessageRow, known: MessageView | undefined): MessageView
   ...row,
   state: "complete",
   sequence: known?.sequence ?? 0,
-  lastSequence: known?.lastSequence ?? 0,
   at: known?.at ?? row.at,
   finishReason: known?.finishReason ?? null,
   gap: false,

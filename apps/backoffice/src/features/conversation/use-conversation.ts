@@ -1,0 +1,25 @@
+"use client";
+
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useClient, useConnectionStore } from "../../data/data-provider.tsx";
+import { type ConversationState, type ConversationStore, createConversationStore } from "./conversation-store.ts";
+
+/** The conversation of the page: opened when it is mounted, closed when it is left; its connection shows in the shell. */
+export function useConversation(sessionId: string): { store: ConversationStore; state: ConversationState } {
+  const client = useClient();
+  const connection = useConnectionStore();
+  const store = useMemo(() => createConversationStore(client, sessionId), [client, sessionId]);
+  const state = useSyncExternalStore(store.subscribe, store.getState, store.getState);
+  useEffect(() => {
+    store.open();
+    return store.close;
+  }, [store]);
+  const { connection: reached } = state;
+  useEffect(() => {
+    if (reached === "closed") return;
+    const reader = connection.register();
+    reader.set(reached);
+    return reader.end;
+  }, [connection, reached]);
+  return { store, state };
+}
