@@ -1,6 +1,6 @@
 // Graphs as LangGraph's documentation writes them. They know nothing of this product.
 import { AIMessage, type BaseMessage, HumanMessage, isAIMessage } from "@langchain/core/messages";
-import { tool } from "@langchain/core/tools";
+import { type StructuredToolInterface, tool } from "@langchain/core/tools";
 import {
   Annotation,
   END,
@@ -31,7 +31,11 @@ export const multiply = tool(async ({ a, b }) => a * b, {
 });
 
 /** "ReAct agent from scratch": a model node, a tool node, a conditional edge back. */
-export function reactAgent(turns: ScriptedModelOptions["turns"], tools = [getWeather, multiply]) {
+export function reactAgent(
+  turns: ScriptedModelOptions["turns"],
+  tools: StructuredToolInterface[] = [getWeather, multiply],
+  handleToolErrors = true,
+) {
   const model = createScriptedModel({ turns }).bindTools(tools);
   const callModel = async (state: typeof MessagesAnnotation.State) => ({
     messages: [await model.invoke(state.messages)],
@@ -42,7 +46,7 @@ export function reactAgent(turns: ScriptedModelOptions["turns"], tools = [getWea
   };
   return new StateGraph(MessagesAnnotation)
     .addNode("agent", callModel)
-    .addNode("tools", new ToolNode(tools))
+    .addNode("tools", new ToolNode(tools, { handleToolErrors }))
     .addEdge(START, "agent")
     .addConditionalEdges("agent", shouldContinue, ["tools", END])
     .addEdge("tools", "agent")

@@ -101,6 +101,8 @@ async function readStream(
     signal,
     callbacks: [callbacks],
     recursionLimit: request.manifest.limits.recursionLimit,
+    // A step begins when the one before it is stored: a tool never runs on a decision that a crash could undo.
+    durability: "sync",
     streamMode: ["updates", "custom"],
     subgraphs: true,
   });

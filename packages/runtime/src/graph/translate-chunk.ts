@@ -355,11 +355,20 @@ function parseArguments(input: unknown): Record<string, unknown> {
   return { input };
 }
 
-function todosIn(outputs: unknown): unknown[] | null {
-  for (const part of Array.isArray(outputs) ? outputs : [outputs]) {
-    const update = typeof part === "object" && part !== null && "update" in part ? part.update : part;
-    if (typeof update === "object" && update !== null && "todos" in update && Array.isArray(update.todos))
-      return update.todos;
+/** The plan in what a node returned: its `todos` channel, also within commands. */
+function todosIn(output: unknown, depth = 0): unknown[] | null {
+  if (typeof output !== "object" || output === null || depth > 4) return null;
+  if ("todos" in output && Array.isArray(output.todos)) return output.todos;
+  const parts: unknown[] = Array.isArray(output)
+    ? output
+    : "update" in output
+      ? [output.update]
+      : "output" in output
+        ? [output.output]
+        : [];
+  for (const part of parts) {
+    const todos = todosIn(part, depth + 1);
+    if (todos !== null) return todos;
   }
   return null;
 }

@@ -4,6 +4,9 @@ import { pieceText, readContent } from "./message-content.ts";
 import { isMessageLike, type MessageLike, previewOf, recordable } from "./payload.ts";
 import { type PendingMessage, type TranslationState, tell } from "./translation-state.ts";
 
+/** A node's output as LangChain hands it over: `{output: [command]}`, whose update holds channels, which hold lists. */
+const maxNesting = 6;
+
 /** A piece of an assistant message has come. */
 export function addPiece(state: TranslationState, messageId: string, content: unknown, callsTools: boolean): void {
   const text = pieceText(content);
@@ -102,7 +105,7 @@ export function messagesIn(output: unknown, callbackId: string): MessageLike[] {
       found.push(value);
     } else if (Array.isArray(value)) {
       for (const item of value) if (typeof item === "object") visit(item, depth + 1);
-    } else if (typeof value === "object" && value !== null && depth < 3) {
+    } else if (typeof value === "object" && value !== null && depth < maxNesting) {
       for (const item of toldParts(value)) if (typeof item === "object") visit(item, depth + 1);
     }
   };
