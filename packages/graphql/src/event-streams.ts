@@ -3,7 +3,7 @@ import { builder } from "./builder.ts";
 import { authorityOf } from "./context.ts";
 import { EventPage } from "./event.ts";
 import { rowIdOf } from "./global-id.ts";
-import { type Frame, guarded, delivered } from "./streams.ts";
+import { delivered, type Frame, guarded } from "./streams.ts";
 
 builder.subscriptionFields((t) => ({
   sessionEvents: t.field({

@@ -7,7 +7,7 @@ import { globalId } from "./global-id.ts";
 import { maxPageSize } from "./keyset.ts";
 import { Session } from "./refs.ts";
 import { checkFilter, SessionFilter, type SessionFilterInput, sessionPage, sessionRowSelect } from "./session-list.ts";
-import { type Frame, guarded, delivered } from "./streams.ts";
+import { delivered, type Frame, guarded } from "./streams.ts";
 
 interface Patch {
   upsertedIds: string[];
