@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 
@@ -22,7 +22,11 @@ export async function openBackoffice(options: {
   if (!existsSync(directory)) return null;
   if (!options.dev && !existsSync(`${directory}/.next/BUILD_ID`)) return null;
   const { default: next } = await import("next");
-  const app = next({ dev: options.dev, dir: directory, hostname: options.host, port: options.port, quiet: true });
+  // Next answers every upgrade of the server that it is given, also those of /graphql, and drops them: it gets one that
+  // never listens, and the upgrades that are its own through `upgrade`.
+  const httpServer = createServer();
+  const { host: hostname, port } = options;
+  const app = next({ dev: options.dev, dir: directory, hostname, port, quiet: true, httpServer });
   await app.prepare();
   const handle = app.getRequestHandler();
   const upgrade = app.getUpgradeHandler();
