@@ -12,7 +12,13 @@ import { addMigrate } from "./commands/migrate-command.ts";
 import { addServe } from "./commands/serve-command.ts";
 import { EnvironmentError, parseEnvironment, type Settings } from "./environment.ts";
 import { schemaProblem } from "./http/health.ts";
-import { type DatabaseDoor, graphFileBeside, type InstallationOptions, openInstallation } from "./installation.ts";
+import {
+  type DatabaseDoor,
+  graphFileBeside,
+  type Installation,
+  type InstallationOptions,
+  openInstallation,
+} from "./installation.ts";
 import { openLog } from "./log.ts";
 
 const clock = { now: () => new Date() };
@@ -66,32 +72,35 @@ const installationOptions = (settings: Settings, log: Logger): InstallationOptio
   newId,
 });
 
-function commandContext(): CommandContext {
-  let settings: Settings | undefined;
-  let log: Logger | undefined;
-  let options: InstallationOptions | undefined;
-  const context = {
-    settings: () => (settings ??= parseEnvironment(process.env)),
-    log: () => {
-      const { LOG_LEVEL: level, LOG_FORMAT } = context.settings();
-      return (log ??= openLog({ level, format: LOG_FORMAT ?? (process.stdout.isTTY ? "text" : "json") }));
-    },
-    options: () => (options ??= installationOptions(context.settings(), context.log())),
-    async withInstallation<T>(work: Parameters<CommandContext["withInstallation"]>[0]): Promise<T> {
-      const { database } = context.options();
-      const problem = database.kind === "memory" ? null : schemaProblem(await database.schemaState());
-      if (problem !== null) throw new CommandError(problem);
-      // The answer of a command is its output; the log of what it opened is not.
-      const quiet = openLog({ level: "silent", format: "json" });
-      const installation = await openInstallation({ ...context.options(), log: quiet });
-      try {
-        return (await work(installation)) as T;
-      } finally {
-        await installation[Symbol.asyncDispose]();
-      }
-    },
+/** Makes a thing when it is first wanted. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
-  return context;
+}
+
+function commandContext(): CommandContext {
+  const settings = once(() => parseEnvironment(process.env));
+  const log = once(() => {
+    const { LOG_LEVEL: level, LOG_FORMAT } = settings();
+    return openLog({ level, format: LOG_FORMAT ?? (process.stdout.isTTY ? "text" : "json") });
+  });
+  const options = once(() => installationOptions(settings(), log()));
+  async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+    const { database } = options();
+    const problem = database.kind === "memory" ? null : schemaProblem(await database.schemaState());
+    if (problem !== null) throw new CommandError(problem);
+    // The answer of a command is its output; the log of what it opened is not.
+    const installation = await openInstallation({ ...options(), log: openLog({ level: "silent", format: "json" }) });
+    try {
+      return await work(installation);
+    } finally {
+      await installation[Symbol.asyncDispose]();
+    }
+  }
+  return { settings, log, options, withInstallation };
 }
 
 async function main(args: readonly string[]): Promise<number> {
