@@ -8,8 +8,16 @@ export function ActivityRow({ run, doing }: { run: RunView; doing: string | null
   const queued = run.status === "QUEUED";
   return (
     <p role="status" className="flex items-center gap-2 py-2 text-[13px] text-muted">
-      {queued ? <CircleDashedIcon size={14} weight="bold" className="text-faint" aria-hidden="true" /> : <Spinner className="text-running" />}
-      {queued ? "Queued: it begins when a worker is free and no earlier run of this conversation is active" : doing === null ? "Thinking" : null}
+      {queued ? (
+        <CircleDashedIcon size={14} weight="bold" className="text-faint" aria-hidden="true" />
+      ) : (
+        <Spinner className="text-running" />
+      )}
+      {queued
+        ? "Queued: it begins when a worker is free and no earlier run of this conversation is active"
+        : doing === null
+          ? "Thinking"
+          : null}
       {!queued && doing !== null ? (
         <span>
           Calling <span className="mono text-ink-2">{doing}</span>

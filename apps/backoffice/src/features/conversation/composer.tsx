@@ -77,11 +77,20 @@ export function Composer(props: ComposerProps) {
               </Button>
             ) : null}
             {busy && ready ? (
-              <Button icon={LightningIcon} title="Stop the active run and send at once" onClick={() => send("INTERRUPT")}>
+              <Button
+                icon={LightningIcon}
+                title="Stop the active run and send at once"
+                onClick={() => send("INTERRUPT")}
+              >
                 Interrupt
               </Button>
             ) : null}
-            <Button variant="primary" icon={ArrowUpIcon} disabled={!ready} onClick={() => send(busy ? "ENQUEUE" : null)}>
+            <Button
+              variant="primary"
+              icon={ArrowUpIcon}
+              disabled={!ready}
+              onClick={() => send(busy ? "ENQUEUE" : null)}
+            >
               {busy ? "Queue" : "Send"}
             </Button>
           </div>
@@ -100,14 +109,22 @@ const advice: Record<string, string> = {
 
 function Refusal({ refusal, onDismiss }: { refusal: SendRefusal; onDismiss: () => void }) {
   return (
-    <div role="alert" className="mb-2 flex items-start gap-3 rounded-lg border border-danger/40 bg-danger-tint px-3.5 py-2 text-[13px]">
+    <div
+      role="alert"
+      className="mb-2 flex items-start gap-3 rounded-lg border border-danger/40 bg-danger-tint px-3.5 py-2 text-[13px]"
+    >
       <p className="min-w-0 flex-1 break-words text-ink">
         <span className="font-medium text-danger-ink">Not sent. </span>
         {refusal.message}
         {advice[refusal.code] === undefined ? "" : `. ${advice[refusal.code]}`.replace("..", ".")}
         <code className="mono ml-2 text-[11px] text-danger-ink">{refusal.code}</code>
       </p>
-      <button type="button" aria-label="Dismiss" onClick={onDismiss} className="rounded p-1 text-muted hover:bg-hover hover:text-ink">
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={onDismiss}
+        className="rounded p-1 text-muted hover:bg-hover hover:text-ink"
+      >
         <XIcon size={13} aria-hidden="true" />
       </button>
     </div>

@@ -1,6 +1,12 @@
 "use client";
 
-import { ChatCircleDotsIcon, ChatsCircleIcon, LinkSimpleIcon, SidebarSimpleIcon, WarningCircleIcon } from "@phosphor-icons/react";
+import {
+  ChatCircleDotsIcon,
+  ChatsCircleIcon,
+  LinkSimpleIcon,
+  SidebarSimpleIcon,
+  WarningCircleIcon,
+} from "@phosphor-icons/react";
 import { cancelTaskDocument } from "@wheelhouse/client";
 import { isActiveRun } from "@wheelhouse/domain";
 import { useCallback, useEffect, useState } from "react";
@@ -18,9 +24,9 @@ import { StatusBadge } from "../../ui/status.tsx";
 import { AgentMark } from "../agents/agent-mark.tsx";
 import { Composer } from "./composer.tsx";
 import { ConversationPanel, type Panel, panels } from "./conversation-panel.tsx";
+import { ConversationSkeleton } from "./conversation-skeleton.tsx";
 import type { ConversationState, ConversationStore } from "./conversation-store.ts";
 import { ConversationTitle } from "./conversation-title.tsx";
-import { ConversationSkeleton } from "./conversation-skeleton.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useConversation } from "./use-conversation.ts";
 import { useDraft } from "./use-draft.ts";
@@ -46,7 +52,12 @@ export function ConversationPage({ sessionId }: { sessionId: string }) {
     const { title, message, code } = describeError(state.error);
     return (
       <Page title="Conversation" crumbs={[crumb, { label: "Conversation" }]}>
-        <ErrorState title={title} message={message} code={code ?? undefined} actions={<Button onClick={store.open}>Try again</Button>} />
+        <ErrorState
+          title={title}
+          message={message}
+          code={code ?? undefined}
+          actions={<Button onClick={store.open}>Try again</Button>}
+        />
       </Page>
     );
   }
@@ -61,7 +72,14 @@ function Loaded({ store, state }: { store: ConversationStore; state: Conversatio
   const panel: Panel | null = panelParam === "none" ? null : (panels.find((each) => each === panelParam) ?? "details");
   const chosen = panelParam !== null;
   const choose = useCallback((next: Panel | null) => setPanel(next ?? "none"), [setPanel]);
-  useShortcuts([{ keys: "i", label: "Show or hide the details", group: "Conversation", run: () => choose(panel === null ? "details" : null) }]);
+  useShortcuts([
+    {
+      keys: "i",
+      label: "Show or hide the details",
+      group: "Conversation",
+      run: () => choose(panel === null ? "details" : null),
+    },
+  ]);
   const fallback = session?.firstMessage?.slice(0, 80) ?? "New conversation";
   const title = session?.title ?? (session === null ? "Conversation" : fallback);
   return (
@@ -165,7 +183,10 @@ function Conversing({ store, state, mayWrite }: ConversingProps) {
   return (
     <>
       {error === undefined && problem === null ? null : (
-        <p role="alert" className="flex items-center gap-2 border-b border-line-soft bg-danger-tint px-4 py-2 text-xs text-danger-ink">
+        <p
+          role="alert"
+          className="flex items-center gap-2 border-b border-line-soft bg-danger-tint px-4 py-2 text-xs text-danger-ink"
+        >
           <WarningCircleIcon size={14} weight="fill" aria-hidden="true" />
           <span className="flex-1">{problem ?? `This page is no longer live: ${describeError(error).message}`}</span>
           {error === undefined ? null : (
@@ -196,7 +217,11 @@ function Conversing({ store, state, mayWrite }: ConversingProps) {
         busy={view.status === "BUSY"}
         stopping={stopping}
         refusal={refusal}
-        placeholder={view.status === "WAITING" ? "Decide above, or write something new" : `Message ${session?.agent.displayName ?? "the agent"}`}
+        placeholder={
+          view.status === "WAITING"
+            ? "Decide above, or write something new"
+            : `Message ${session?.agent.displayName ?? "the agent"}`
+        }
         onSend={(policy) => {
           void store.sends.send(draft, policy);
           setDraft("");
@@ -213,7 +238,9 @@ function useStop(store: ConversationStore, { view }: ConversationState) {
   const client = useClient();
   const [stopping, setStopping] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const active = [...view.runs.values()].filter((run) => isActiveRun(run.status)).sort((a, b) => (a.queuedAt < b.queuedAt ? -1 : 1));
+  const active = [...view.runs.values()]
+    .filter((run) => isActiveRun(run.status))
+    .sort((a, b) => (a.queuedAt < b.queuedAt ? -1 : 1));
   const run = active.find((each) => each.status === "RUNNING") ?? active[0];
   const stop = async () => {
     if (run?.taskId == null) return;

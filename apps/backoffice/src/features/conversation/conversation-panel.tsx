@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { CopyableId } from "../../ui/copyable-id.tsx";
 import { formatCount } from "../../ui/format.ts";
 import { JsonTree } from "../../ui/json-tree.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Tokens } from "../../ui/tokens.tsx";
@@ -75,8 +76,7 @@ function Events({ session }: { session: Session }) {
 function Details({ session, view }: { session: Session; view: LiveView }) {
   const { usage, agent } = session;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard.
-    <section aria-label="Details" tabIndex={0} className="h-full overflow-y-auto px-4 py-3 focus-visible:outline-offset-[-2px]">
+    <Scroller label="Details" className="h-full px-4 py-3">
       <PlanList todos={view.todos} />
       <dl className="grid grid-cols-[92px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 text-[13px]">
         <Fact name="Status">
@@ -128,7 +128,7 @@ function Details({ session, view }: { session: Session; view: LiveView }) {
       <JsonTree value={session.scope} label="Scope" maxHeight={200} />
       <Heading>Metadata</Heading>
       <JsonTree value={session.metadata} label="Metadata" maxHeight={320} />
-    </section>
+    </Scroller>
   );
 }
 
@@ -139,4 +139,6 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   </>
 );
 
-const Heading = ({ children }: { children: ReactNode }) => <h3 className="mt-5 mb-1.5 text-xs font-medium text-muted">{children}</h3>;
+const Heading = ({ children }: { children: ReactNode }) => (
+  <h3 className="mt-5 mb-1.5 text-xs font-medium text-muted">{children}</h3>
+);

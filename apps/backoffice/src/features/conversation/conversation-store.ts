@@ -1,12 +1,21 @@
 import { sessionEventsDocument, type WatchState } from "@wheelhouse/client";
-import type { ConversationHeadFragment, ConversationQuery, InterruptRowFragment, RunSummaryFragment } from "../../generated/graphql.ts";
-import { foldEvents, emptyView } from "../run/fold-events.ts";
+import type {
+  ConversationHeadFragment,
+  ConversationQuery,
+  InterruptRowFragment,
+  RunSummaryFragment,
+} from "../../generated/graphql.ts";
+import { emptyView, foldEvents } from "../run/fold-events.ts";
 import { createFrameQueue } from "../run/frame-queue.ts";
 import type { LiveView, LogEvent } from "../run/live-view.ts";
 import type { LogClient } from "../run/log-client.ts";
 import { readEvent, readInterrupt, readRun } from "../run/read-rows.ts";
 import { localId, mergeRows, openView } from "../run/snapshot.ts";
-import { conversationDocument, conversationRefreshDocument, earlierMessagesDocument } from "./conversation-documents.ts";
+import {
+  conversationDocument,
+  conversationRefreshDocument,
+  earlierMessagesDocument,
+} from "./conversation-documents.ts";
 import { readMessage } from "./read-message.ts";
 import { createSends, type Sends } from "./sends.ts";
 
@@ -74,22 +83,25 @@ export function createConversationStore(client: LogClient, sessionId: string): C
     changed: () => change({}),
   });
 
-  const refresher = createRefresher(() => state.view, async () => {
-    const { session } = await client.request(
-      conversationRefreshDocument,
-      { id: sessionId, last: refreshSize },
-      { signal: abort.signal },
-    );
-    if (session === null) return;
-    change({ session });
-    show(
-      mergeRows(state.view, {
-        messages: session.messages.nodes.map(readMessage),
-        runs: runsOf(session.runs.nodes, session.messages.nodes),
-        interrupts: session.interrupts.map(readInterrupt),
-      }),
-    );
-  });
+  const refresher = createRefresher(
+    () => state.view,
+    async () => {
+      const { session } = await client.request(
+        conversationRefreshDocument,
+        { id: sessionId, last: refreshSize },
+        { signal: abort.signal },
+      );
+      if (session === null) return;
+      change({ session });
+      show(
+        mergeRows(state.view, {
+          messages: session.messages.nodes.map(readMessage),
+          runs: runsOf(session.runs.nodes, session.messages.nodes),
+          interrupts: session.interrupts.map(readInterrupt),
+        }),
+      );
+    },
+  );
 
   const queue = createFrameQueue<LogEvent>((events) => {
     show(foldEvents(state.view, events));
@@ -142,7 +154,8 @@ export function createConversationStore(client: LogClient, sessionId: string): C
       const { signal } = abort;
       if (state.phase === "failed") change({ phase: "loading", error: undefined });
       run(signal).catch((error: unknown) => {
-        if (!signal.aborted) change({ phase: state.phase === "ready" ? "ready" : "failed", error, connection: "closed" });
+        if (!signal.aborted)
+          change({ phase: state.phase === "ready" ? "ready" : "failed", error, connection: "closed" });
       });
     },
     close() {
@@ -163,7 +176,12 @@ export function createConversationStore(client: LogClient, sessionId: string): C
         const nodes = session?.messages.nodes ?? [];
         const info = session?.messages.pageInfo;
         change({
-          earlier: { cursor: info?.startCursor ?? null, has: info?.hasPreviousPage ?? false, loading: false, error: undefined },
+          earlier: {
+            cursor: info?.startCursor ?? null,
+            has: info?.hasPreviousPage ?? false,
+            loading: false,
+            error: undefined,
+          },
           view: mergeRows(state.view, { messages: nodes.map(readMessage), runs: runsOf([], nodes) }),
         });
         return state.earlier.has;
@@ -202,7 +220,10 @@ function openSession(session: Found): { view: LiveView; after: string } {
     activeRun?.events.events.map(readEvent) ?? [],
     activeRun?.events.caughtUp ?? true,
   );
-  return { view, after: tailFrom === "events" && activeRun !== null ? activeRun.events.endCursor : session.eventCursor };
+  return {
+    view,
+    after: tailFrom === "events" && activeRun !== null ? activeRun.events.endCursor : session.eventCursor,
+  };
 }
 
 type WithRun = { run: RunSummaryFragment | null };

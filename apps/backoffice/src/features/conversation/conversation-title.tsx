@@ -29,7 +29,9 @@ export function ConversationTitle({ sessionId, title, fallback, mayEdit, onRenam
     if (next === title) return;
     onRenamed(next);
     try {
-      const { updateSession: answer } = await client.request(renameSessionDocument, { input: { sessionId, title: next } });
+      const { updateSession: answer } = await client.request(renameSessionDocument, {
+        input: { sessionId, title: next },
+      });
       if (answer.__typename === "Session") return;
       setProblem(answer.message);
     } catch (error) {

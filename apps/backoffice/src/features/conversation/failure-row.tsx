@@ -1,7 +1,7 @@
 import { XCircleIcon } from "@phosphor-icons/react";
 import Link from "next/link";
-import type { RunView } from "../run/live-view.ts";
 import { adviceFor } from "../run/failure-advice.ts";
+import type { RunView } from "../run/live-view.ts";
 
 /** Why a run failed, in words, and what can be done. */
 export function FailureRow({ run }: { run: RunView }) {
@@ -23,7 +23,10 @@ export function FailureRow({ run }: { run: RunView }) {
             )}
             <p className="mt-1.5 text-xs text-ink-2">
               {advice}{" "}
-              <Link href={`/runs/Run_${run.runId}`} className="font-medium whitespace-nowrap text-ink underline decoration-line-strong underline-offset-2 hover:decoration-current">
+              <Link
+                href={`/runs/Run_${run.runId}`}
+                className="font-medium whitespace-nowrap text-ink underline decoration-line-strong underline-offset-2 hover:decoration-current"
+              >
                 See where it failed
               </Link>
             </p>

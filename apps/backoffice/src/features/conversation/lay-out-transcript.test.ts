@@ -122,7 +122,13 @@ describe("layOutTranscript", () => {
       messages: [{ ...answer, runId: "r2" }, row("Done.", 4, { runId: "r2" })],
       runs: [{ ...run("r2", 9), attempt: 2 }],
     });
-    expect(shape(layOutTranscript(later))).toEqual(["USER:q", "run", "tool:search:completed", "run", "ASSISTANT:Done."]);
+    expect(shape(layOutTranscript(later))).toEqual([
+      "USER:q",
+      "run",
+      "tool:search:completed",
+      "run",
+      "ASSISTANT:Done.",
+    ]);
   });
 
   it("leaves out finished runs that are older than what is loaded", () => {

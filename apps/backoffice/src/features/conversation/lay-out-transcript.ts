@@ -122,9 +122,15 @@ const messageRow = (message: MessageView): TranscriptRow => ({
 function answerRows(section: Section, answered: readonly MessageView[], calls: Calls): TranscriptRow[] {
   const rows: TranscriptRow[] = [];
   const push = (id: string, request: ToolRequest | null, result = calls.results.get(id)) =>
-    rows.push({ kind: "tool", key: `tool-${id}`, call: toolCall(id, request, calls.logged.get(id), result, section.run) });
+    rows.push({
+      kind: "tool",
+      key: `tool-${id}`,
+      call: toolCall(id, request, calls.logged.get(id), result, section.run),
+    });
   // Calls that the log tells and no message asked for yet, where they happened.
-  const loose = section.tools.filter((tool) => !calls.requested.has(tool.toolCallId)).sort((a, b) => a.sequence - b.sequence);
+  const loose = section.tools
+    .filter((tool) => !calls.requested.has(tool.toolCallId))
+    .sort((a, b) => a.sequence - b.sequence);
   for (const message of answered) {
     while (loose[0] !== undefined && message.sequence > 0 && loose[0].sequence < message.sequence)
       push(loose.shift()?.toolCallId ?? "", null);
@@ -162,7 +168,11 @@ function toolCall(
   };
 }
 
-function stateOf(logged: ToolView | undefined, result: MessageView | undefined, run: RunView | null): ToolCall["state"] {
+function stateOf(
+  logged: ToolView | undefined,
+  result: MessageView | undefined,
+  run: RunView | null,
+): ToolCall["state"] {
   if (logged?.state === "failed") return "failed";
   if (logged?.state === "completed" || result !== undefined) return "completed";
   if (run === null || isActiveRun(run.status)) return "running";

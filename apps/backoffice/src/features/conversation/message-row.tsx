@@ -44,7 +44,10 @@ function AgentMessage({ message }: { message: MessageView }) {
 
 function SystemMessage({ message }: { message: MessageView }) {
   return (
-    <article aria-label="System message" className="my-3 rounded-md border border-dashed border-line px-3 py-2 text-xs text-muted">
+    <article
+      aria-label="System message"
+      className="my-3 rounded-md border border-dashed border-line px-3 py-2 text-xs text-muted"
+    >
       <span className="mr-2 font-medium text-ink-2">System</span>
       <span dir="auto" className="break-words whitespace-pre-wrap">
         {message.text.slice(0, 4_000)}
@@ -62,7 +65,9 @@ function Footer({ message }: { message: MessageView }) {
       <Time at={message.at} as="clock" />
       {model === null ? null : <span className="mono truncate">{model}</span>}
       {tokenCount === null ? null : <span className="tnum">{formatCount(tokenCount)} tokens</span>}
-      {finishReason === null || finishReason === "stop" || finishReason === "end_turn" ? null : <span>{finishReason}</span>}
+      {finishReason === null || finishReason === "stop" || finishReason === "end_turn" ? null : (
+        <span>{finishReason}</span>
+      )}
       <span className="flex opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 [@media(hover:none)]:opacity-100">
         <SmallCopy text={message.text} label="Copy message" icon={CopySimpleIcon} />
         <SmallCopy text={linkTo(message.messageId)} label="Copy link to message" icon={LinkSimpleIcon} />
@@ -84,7 +89,11 @@ function SmallCopy({ text, label, icon: Shape }: { text: string; label: string; 
       onClick={() => copy(text)}
       className="inline-flex size-6 items-center justify-center rounded text-muted hover:bg-hover hover:text-ink"
     >
-      {copied ? <CheckIcon size={13} weight="bold" className="text-success-ink" /> : <Shape size={13} aria-hidden="true" />}
+      {copied ? (
+        <CheckIcon size={13} weight="bold" className="text-success-ink" />
+      ) : (
+        <Shape size={13} aria-hidden="true" />
+      )}
     </button>
   );
 }

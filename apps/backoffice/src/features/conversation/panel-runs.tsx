@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { useClient } from "../../data/data-provider.tsx";
 import { describeError } from "../../data/describe-error.ts";
 import { Button } from "../../ui/button.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
 import { Loading, Skeleton } from "../../ui/states.tsx";
 import { StatusIcon, statusLabel } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -33,9 +34,10 @@ export function PanelRuns({ sessionId, view }: { sessionId: string; view: LiveVi
       </Loading>
     );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard.
-    <section aria-label="Runs" tabIndex={0} className="h-full overflow-y-auto focus-visible:outline-offset-[-2px]">
-      {sorted.length === 0 ? <p className="p-4 text-[13px] text-muted">No runs yet. The first message starts one.</p> : null}
+    <Scroller label="Runs" className="h-full">
+      {sorted.length === 0 ? (
+        <p className="p-4 text-[13px] text-muted">No runs yet. The first message starts one.</p>
+      ) : null}
       <ul>
         {sorted.map((run) => (
           <li key={run.runId} className="border-b border-line-soft">
@@ -51,17 +53,24 @@ export function PanelRuns({ sessionId, view }: { sessionId: string; view: LiveVi
           </Button>
         </div>
       ) : null}
-    </section>
+    </Scroller>
   );
 }
 
 function RunLine({ run }: { run: RunView }) {
   return (
-    <Link href={`/runs/Run_${run.runId}`} className="flex items-center gap-3 px-4 py-2 text-xs hover:bg-hover focus-visible:outline-offset-[-2px]">
+    <Link
+      href={`/runs/Run_${run.runId}`}
+      className="flex items-center gap-3 px-4 py-2 text-xs hover:bg-hover focus-visible:outline-offset-[-2px]"
+    >
       <StatusIcon status={run.status} title={statusLabel(run.status)} />
       <span className="min-w-0 flex-1">
         <span className="block truncate text-ink">
-          {run.error === null ? statusLabel(run.status) : <span className="mono text-danger-ink">{run.error.code}</span>}
+          {run.error === null ? (
+            statusLabel(run.status)
+          ) : (
+            <span className="mono text-danger-ink">{run.error.code}</span>
+          )}
           {run.attempt > 1 ? <span className="text-muted"> · attempt {run.attempt}</span> : null}
         </span>
         <span className="text-muted">
@@ -80,7 +89,13 @@ function RunLine({ run }: { run: RunView }) {
 
 function useRuns(sessionId: string) {
   const client = useClient();
-  const [state, setState] = useState<{ runs: RunView[]; before: string | null; more: boolean; loading: boolean; error: unknown }>({
+  const [state, setState] = useState<{
+    runs: RunView[];
+    before: string | null;
+    more: boolean;
+    loading: boolean;
+    error: unknown;
+  }>({
     runs: [],
     before: null,
     more: false,

@@ -17,7 +17,9 @@ export function PendingRow({ send, onResend, onDiscard }: PendingRowProps) {
   const lost = send.state === "lost";
   return (
     <article aria-label="Your message, on its way" className="flex flex-col items-end pt-6 pb-1">
-      <div className={`max-w-[min(88%,640px)] min-w-0 rounded-2xl rounded-br-md px-3.5 py-2 text-ink ${lost ? "bg-warning-tint" : "bg-accent-tint opacity-75"}`}>
+      <div
+        className={`max-w-[min(88%,640px)] min-w-0 rounded-2xl rounded-br-md px-3.5 py-2 text-ink ${lost ? "bg-warning-tint" : "bg-accent-tint opacity-75"}`}
+      >
         <MessageText text={send.text} />
       </div>
       {lost ? (

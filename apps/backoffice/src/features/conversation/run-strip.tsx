@@ -29,7 +29,10 @@ export const RunStrip = memo(function RunStrip({ run, continued }: { run: RunVie
         )}
         {run.attempt > 1 ? <span className="whitespace-nowrap">attempt {run.attempt}</span> : null}
         {run.recoveries > 0 ? (
-          <span className="inline-flex items-center gap-1 whitespace-nowrap" title="A worker was lost; the run went on from its last checkpoint">
+          <span
+            className="inline-flex items-center gap-1 whitespace-nowrap"
+            title="A worker was lost; the run went on from its last checkpoint"
+          >
             <ArrowClockwiseIcon size={12} aria-hidden="true" />
             recovered{run.recoveries > 1 ? ` ${run.recoveries} times` : ""}
           </span>

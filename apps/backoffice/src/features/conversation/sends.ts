@@ -1,5 +1,5 @@
-import type { BusyPolicy } from "@wheelhouse/domain";
 import { sendMessageDocument } from "@wheelhouse/client";
+import type { BusyPolicy } from "@wheelhouse/domain";
 import type { LiveView } from "../run/live-view.ts";
 import type { LogClient } from "../run/log-client.ts";
 import { localId } from "../run/snapshot.ts";
@@ -43,7 +43,11 @@ interface Surroundings {
 }
 
 /** The messages of one composer between the key press and their place in the transcript. */
-export function createSends(client: Pick<LogClient, "request">, sessionId: string, { view, changed }: Surroundings): Sends {
+export function createSends(
+  client: Pick<LogClient, "request">,
+  sessionId: string,
+  { view, changed }: Surroundings,
+): Sends {
   let pending: readonly PendingSend[] = [];
   let refusal: SendRefusal | null = null;
 
@@ -122,7 +126,9 @@ function withoutArrived(pending: readonly PendingSend[], view: LiveView): readon
     const match = arrived.find(
       (message) =>
         !taken.has(message.messageId) &&
-        (send.runId === null ? message.sequence > send.sequence && message.text === send.text : message.runId === send.runId),
+        (send.runId === null
+          ? message.sequence > send.sequence && message.text === send.text
+          : message.runId === send.runId),
     );
     if (match !== undefined) taken.add(match.messageId);
     return match === undefined;

@@ -5,6 +5,7 @@ import { useId, useState } from "react";
 import { CopyButton } from "../../ui/copyable-id.tsx";
 import { formatBytes } from "../../ui/format.ts";
 import { JsonTree } from "../../ui/json-tree.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
 import { StatusIcon } from "../../ui/status.tsx";
 import { Duration, LiveDuration } from "../../ui/time.tsx";
 import { ArgumentList } from "../interrupt/argument-list.tsx";
@@ -106,7 +107,10 @@ function ToolDetails({ call }: { call: ToolCall }) {
       {call.error === null ? null : (
         <>
           <Title text="Error" />
-          <p dir="auto" className="rounded-md bg-danger-tint px-3 py-2 text-[13px] break-words whitespace-pre-wrap text-danger-ink">
+          <p
+            dir="auto"
+            className="rounded-md bg-danger-tint px-3 py-2 text-[13px] break-words whitespace-pre-wrap text-danger-ink"
+          >
             {call.error}
           </p>
         </>
@@ -116,7 +120,11 @@ function ToolDetails({ call }: { call: ToolCall }) {
           <Title text="Result">
             {call.outputBytes === null ? null : <span>{formatBytes(call.outputBytes)}</span>}
             {result?.kind === "json" ? (
-              <button type="button" onClick={() => setRaw((is) => !is)} className="rounded px-1 text-accent-ink hover:bg-hover">
+              <button
+                type="button"
+                onClick={() => setRaw((is) => !is)}
+                className="rounded px-1 text-accent-ink hover:bg-hover"
+              >
                 {raw ? "As tree" : "As text"}
               </button>
             ) : null}
@@ -127,11 +135,12 @@ function ToolDetails({ call }: { call: ToolCall }) {
           ) : result.kind === "json" && !raw ? (
             <JsonTree value={result.value} label={`Result of ${call.name}`} maxHeight={320} />
           ) : (
-            // A scroller must be reachable by keyboard.
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
-            <section aria-label={`Result of ${call.name}`} tabIndex={0} className="max-h-80 overflow-auto rounded-md border border-line bg-sunken px-3 py-2">
+            <Scroller
+              label={`Result of ${call.name}`}
+              className="max-h-80 rounded-md border border-line bg-sunken px-3 py-2"
+            >
               <HugeText text={call.result ?? ""} mono />
-            </section>
+            </Scroller>
           )}
         </>
       )}

@@ -3,9 +3,9 @@
 import { ArrowDownIcon } from "@phosphor-icons/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { describeError } from "../../data/describe-error.ts";
 import type { InterruptRowFragment } from "../../generated/graphql.ts";
 import { Button } from "../../ui/button.tsx";
-import { describeError } from "../../data/describe-error.ts";
 import { Spinner } from "../../ui/status.tsx";
 import { ApprovalCard } from "../interrupt/approval-card.tsx";
 import { toggled } from "../run/toggled.ts";
@@ -142,7 +142,11 @@ export function Transcript(props: TranscriptProps) {
             onClick={() => virtualizer.scrollToEnd()}
             className="pointer-events-auto inline-flex h-8 items-center gap-1.5 rounded-full bg-raised pr-3.5 pl-2.5 text-xs font-medium text-ink shadow-pop hover:bg-hover"
           >
-            {state.view.status === "BUSY" ? <Spinner size={13} className="text-running" /> : <ArrowDownIcon size={13} aria-hidden="true" />}
+            {state.view.status === "BUSY" ? (
+              <Spinner size={13} className="text-running" />
+            ) : (
+              <ArrowDownIcon size={13} aria-hidden="true" />
+            )}
             Jump to latest
           </button>
         </div>

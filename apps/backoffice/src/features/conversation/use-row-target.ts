@@ -26,7 +26,9 @@ export function keyOfHash(hash: string): string | null {
 
 /** Brings the row that the address names into view, reading earlier messages until it is there. Answers its key. */
 export function useRowTarget({ rows, virtualizer, hasEarlier, onEarlier }: RowTargetOptions): string | null {
-  const [wanted, setWanted] = useState<string | null>(() => (typeof location === "undefined" ? null : keyOfHash(location.hash)));
+  const [wanted, setWanted] = useState<string | null>(() =>
+    typeof location === "undefined" ? null : keyOfHash(location.hash),
+  );
   const shown = useRef<string | null>(null);
   const pages = useRef(0);
   useEffect(() => {

@@ -8,8 +8,8 @@ import type { InterruptRowFragment } from "../../generated/graphql.ts";
 import { Button } from "../../ui/button.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { InterruptView } from "../run/live-view.ts";
-import { DecidedLine } from "./decided-line.tsx";
 import { type Answer, decideInterrupts } from "./decide.ts";
+import { DecidedLine } from "./decided-line.tsx";
 import { InterruptForm } from "./interrupt-form.tsx";
 
 export interface ApprovalCardProps {
@@ -94,7 +94,10 @@ export function ApprovalCard({ interrupts, blocked, onDecided, context }: Approv
         ))}
       </div>
       {refusal === null ? null : (
-        <p role="alert" className="border-t border-line-soft bg-danger-tint px-3.5 py-2 text-[13px] whitespace-pre-line text-danger-ink">
+        <p
+          role="alert"
+          className="border-t border-line-soft bg-danger-tint px-3.5 py-2 text-[13px] whitespace-pre-line text-danger-ink"
+        >
           {refusal}
         </p>
       )}

@@ -8,7 +8,10 @@ export function ArgumentList({ value, label }: { value: unknown; label: string }
   if (entries === null) return <JsonTree value={value} label={label} maxHeight={280} className="mt-2" />;
   if (entries.length === 0) return <p className="mt-2 text-xs text-muted">No arguments</p>;
   return (
-    <dl aria-label={label} className="mt-2 grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2">
+    <dl
+      aria-label={label}
+      className="mt-2 grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2"
+    >
       {entries.map(([name, text]) => (
         <div key={name} className="contents">
           <dt className="mono truncate text-xs text-muted">{name}</dt>

@@ -19,7 +19,9 @@ export async function decideInterrupts(
   client: Pick<LogClient, "request">,
   answers: readonly Answer[],
 ): Promise<DecideResult> {
-  const { decideInterrupts: answer } = await client.request(decideInterruptsDocument, { input: { decisions: [...answers] } });
+  const { decideInterrupts: answer } = await client.request(decideInterruptsDocument, {
+    input: { decisions: [...answers] },
+  });
   if (answer.__typename === "DecideInterruptsSuccess")
     return { outcome: "decided", interrupts: answer.interrupts, runId: answer.run?.id ?? null };
   const issues = answer.__typename === "Invalid" ? answer.issues.map((issue) => `${issue.path}: ${issue.message}`) : [];

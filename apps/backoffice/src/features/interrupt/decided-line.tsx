@@ -1,4 +1,11 @@
-import { ChatCircleTextIcon, CheckCircleIcon, ClockCountdownIcon, type Icon, PencilSimpleIcon, XCircleIcon } from "@phosphor-icons/react";
+import {
+  ChatCircleTextIcon,
+  CheckCircleIcon,
+  ClockCountdownIcon,
+  type Icon,
+  PencilSimpleIcon,
+  XCircleIcon,
+} from "@phosphor-icons/react";
 import type { Decision } from "@wheelhouse/domain";
 import { Time } from "../../ui/time.tsx";
 import type { InterruptView } from "../run/live-view.ts";

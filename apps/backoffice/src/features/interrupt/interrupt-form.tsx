@@ -29,13 +29,25 @@ export function InterruptForm({ interrupt, busy, blocked, onAnswer }: InterruptF
   const back = () => setMode("look");
   return (
     <div className="px-3.5 py-3">
-      {isQuestion ? <Question action={action} /> : interrupt.actions.map((each, i) => <Action key={`${i}-${each.name}`} action={each} hideArguments={mode === "edit"} />)}
+      {isQuestion ? (
+        <Question action={action} />
+      ) : (
+        interrupt.actions.map((each, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the place in the request is the identity of an action.
+          <Action key={i} action={each} hideArguments={mode === "edit"} />
+        ))
+      )}
       {blocked !== null ? (
         <p className="mt-2 text-xs text-muted">{blocked}</p>
       ) : interrupt.provisional ? (
         <p className="mt-2 text-xs text-muted">Reading what exactly it asks…</p>
       ) : mode === "edit" && action !== undefined ? (
-        <EditArguments action={action} busy={busy} onCancel={back} onSubmit={(args) => onAnswer({ decision: "EDIT", args })} />
+        <EditArguments
+          action={action}
+          busy={busy}
+          onCancel={back}
+          onSubmit={(args) => onAnswer({ decision: "EDIT", args })}
+        />
       ) : mode === "reject" ? (
         <TextAnswer
           label="What should the agent know?"
@@ -96,7 +108,9 @@ function Action({ action, hideArguments }: { action: ActionRequest; hideArgument
           {action.description}
         </p>
       )}
-      {hideArguments || action.args === undefined ? null : <ArgumentList value={action.args} label={`Arguments of ${action.name}`} />}
+      {hideArguments || action.args === undefined ? null : (
+        <ArgumentList value={action.args} label={`Arguments of ${action.name}`} />
+      )}
     </div>
   );
 }
@@ -146,7 +160,13 @@ function EditArguments({ action, busy, onCancel, onSubmit }: EditArgumentsProps)
         {!read.ok ? read.problem : changed.length === 0 ? "Nothing changed yet" : `Changed: ${changed.join(", ")}`}
       </p>
       <Buttons>
-        <Button type="submit" variant="primary" icon={CheckIcon} loading={busy} disabled={!read.ok || changed.length === 0}>
+        <Button
+          type="submit"
+          variant="primary"
+          icon={CheckIcon}
+          loading={busy}
+          disabled={!read.ok || changed.length === 0}
+        >
           Approve with changes
         </Button>
         <Button variant="ghost" disabled={busy} onClick={onCancel}>
@@ -168,7 +188,16 @@ interface TextAnswerProps {
   onSubmit: (text: string) => void;
 }
 
-function TextAnswer({ label, placeholder, submit, variant = "primary", optional = false, busy, onCancel, onSubmit }: TextAnswerProps) {
+function TextAnswer({
+  label,
+  placeholder,
+  submit,
+  variant = "primary",
+  optional = false,
+  busy,
+  onCancel,
+  onSubmit,
+}: TextAnswerProps) {
   const id = useId();
   const [text, setText] = useState("");
   const ready = optional || text.trim() !== "";
@@ -216,4 +245,6 @@ function Form({ onSubmit, children }: { onSubmit: () => void; children: ReactNod
   );
 }
 
-const Buttons = ({ children }: { children: ReactNode }) => <div className="mt-2.5 flex flex-wrap gap-2">{children}</div>;
+const Buttons = ({ children }: { children: ReactNode }) => (
+  <div className="mt-2.5 flex flex-wrap gap-2">{children}</div>
+);

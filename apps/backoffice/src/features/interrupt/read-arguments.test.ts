@@ -9,7 +9,10 @@ describe("readArguments", () => {
   });
 
   it("says where the JSON breaks", () => {
-    expect(readArguments('{\n  "a": 1,\n  b: 2\n}')).toMatchObject({ ok: false, problem: expect.stringContaining("line 3") });
+    expect(readArguments('{\n  "a": 1,\n  b: 2\n}')).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining("line 3"),
+    });
     expect(readArguments('{\n  "a": 1,')).toMatchObject({ ok: false, problem: expect.stringContaining("line 2") });
     expect(readArguments("")).toMatchObject({ ok: false });
   });
@@ -17,7 +20,11 @@ describe("readArguments", () => {
 
 describe("changedArguments", () => {
   it("names what differs", () => {
-    expect(changedArguments({ a: 1, b: [1], gone: true }, { a: 1, b: [2], fresh: null })).toEqual(["b", "gone", "fresh"]);
+    expect(changedArguments({ a: 1, b: [1], gone: true }, { a: 1, b: [2], fresh: null })).toEqual([
+      "b",
+      "gone",
+      "fresh",
+    ]);
     expect(changedArguments(null, {})).toEqual([]);
   });
 });

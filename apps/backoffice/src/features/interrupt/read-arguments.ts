@@ -26,7 +26,8 @@ function syntaxProblem(error: unknown, text: string): string {
 
 /** Names of arguments that were changed, added or taken away. */
 export function changedArguments(before: unknown, after: Record<string, unknown>): string[] {
-  const old = typeof before === "object" && before !== null ? new Map(Object.entries(before)) : new Map<string, unknown>();
+  const old =
+    typeof before === "object" && before !== null ? new Map(Object.entries(before)) : new Map<string, unknown>();
   const names = new Set([...old.keys(), ...Object.keys(after)]);
   return [...names].filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(after[name]));
 }

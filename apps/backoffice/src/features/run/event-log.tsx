@@ -47,7 +47,10 @@ export function EventLog({ feed, since, compact = false }: EventLogProps) {
   const nouns = useMemo(() => new Set((typesParam ?? "").split(",").filter((noun) => noun !== "")), [typesParam]);
   const deferred = useDeferredValue(text);
   const shown = useMemo(
-    () => (nouns.size === 0 && deferred === "" ? feed.events : feed.events.filter((event) => matchesFilter(event, { nouns, text: deferred }))),
+    () =>
+      nouns.size === 0 && deferred === ""
+        ? feed.events
+        : feed.events.filter((event) => matchesFilter(event, { nouns, text: deferred })),
     [feed.events, nouns, deferred],
   );
   const present = useMemo(() => eventNouns.filter((noun) => feed.counts.has(noun)), [feed.counts]);
@@ -57,7 +60,11 @@ export function EventLog({ feed, since, compact = false }: EventLogProps) {
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line-soft px-3 py-2 md:px-4">
         <label className="relative flex min-w-40 flex-1 items-center sm:max-w-64">
           <span className="sr-only">Filter events by text</span>
-          <MagnifyingGlassIcon size={14} aria-hidden="true" className="pointer-events-none absolute left-2 text-muted" />
+          <MagnifyingGlassIcon
+            size={14}
+            aria-hidden="true"
+            className="pointer-events-none absolute left-2 text-muted"
+          />
           <input
             type="search"
             value={text}
@@ -89,7 +96,12 @@ export function EventLog({ feed, since, compact = false }: EventLogProps) {
               : `${formatCount(shown.length)} of ${formatCount(feed.events.length)}`}
           </span>
           <label className="flex cursor-pointer items-center gap-1.5">
-            <input type="checkbox" checked={follow} onChange={(event) => setFollow(event.target.checked)} className="accent-accent" />
+            <input
+              type="checkbox"
+              checked={follow}
+              onChange={(event) => setFollow(event.target.checked)}
+              className="accent-accent"
+            />
             Follow
           </label>
         </span>
@@ -97,7 +109,11 @@ export function EventLog({ feed, since, compact = false }: EventLogProps) {
       {feed.earlier === null ? null : (
         <div className="flex shrink-0 items-center justify-center gap-2 border-b border-line-soft py-1.5 text-xs text-muted">
           The newest {formatCount(feed.events.length)} events are loaded.
-          <button type="button" onClick={feed.earlier} className="rounded px-1 font-medium text-accent-ink hover:bg-hover">
+          <button
+            type="button"
+            onClick={feed.earlier}
+            className="rounded px-1 font-medium text-accent-ink hover:bg-hover"
+          >
             Load all from the beginning
           </button>
         </div>
@@ -136,8 +152,13 @@ function Lines({ feed, shown, since, compact = false, follow, onFollow }: LinesP
   }
   if (count === 0)
     return feed.caughtUp ? (
-      <EmptyState icon={ListMagnifyingGlassIcon} title={feed.events.length === 0 ? "No events yet" : "No event matches"}>
-        {feed.events.length === 0 ? "Everything that happens is written here, in order." : "Take a filter away to see more."}
+      <EmptyState
+        icon={ListMagnifyingGlassIcon}
+        title={feed.events.length === 0 ? "No events yet" : "No event matches"}
+      >
+        {feed.events.length === 0
+          ? "Everything that happens is written here, in order."
+          : "Take a filter away to see more."}
       </EmptyState>
     ) : (
       <p role="status" className="flex items-center justify-center gap-2 py-10 text-xs text-muted">
@@ -171,7 +192,13 @@ function Lines({ feed, shown, since, compact = false, follow, onFollow }: LinesP
               className="absolute top-0 left-0 w-full"
               style={{ transform: `translateY(${item.start}px)` }}
             >
-              <EventLine event={event} since={since} compact={compact} open={open.has(event.sequence)} onToggle={toggle} />
+              <EventLine
+                event={event}
+                since={since}
+                compact={compact}
+                open={open.has(event.sequence)}
+                onToggle={toggle}
+              />
             </div>
           );
         })}
@@ -198,13 +225,21 @@ const EventLine = memo(function EventLine({ event, since, compact, open, onToggl
         onClick={() => onToggle(event.sequence)}
         className="flex h-7 w-full items-center gap-3 px-3 text-left text-xs hover:bg-hover focus-visible:outline-offset-[-2px] md:px-4"
       >
-        <CaretRightIcon size={10} weight="bold" aria-hidden="true" className={`shrink-0 text-muted ${open ? "rotate-90" : ""}`} />
+        <CaretRightIcon
+          size={10}
+          weight="bold"
+          aria-hidden="true"
+          className={`shrink-0 text-muted ${open ? "rotate-90" : ""}`}
+        />
         {compact ? null : <span className="tnum w-10 shrink-0 text-right text-muted">{event.sequence}</span>}
         <span className="tnum w-20 shrink-0 text-right text-muted max-sm:hidden" title={event.at}>
           {since === null ? <Time at={event.at} as="clock" /> : offset(event.at, since)}
         </span>
         <span className={`flex shrink-0 items-center gap-2 ${compact ? "w-36" : "w-40"}`}>
-          <span aria-hidden="true" className={`size-1.5 shrink-0 rounded-full ${failed ? "bg-danger" : tones[nounOf(event.type)]}`} />
+          <span
+            aria-hidden="true"
+            className={`size-1.5 shrink-0 rounded-full ${failed ? "bg-danger" : tones[nounOf(event.type)]}`}
+          />
           <span className={`mono truncate ${failed ? "text-danger-ink" : "text-ink"}`}>{event.type}</span>
         </span>
         <span dir="auto" className="min-w-0 flex-1 truncate text-muted">
@@ -217,7 +252,14 @@ const EventLine = memo(function EventLine({ event, since, compact, open, onToggl
       {open ? (
         <div className="px-3 pb-3 md:px-4 md:pl-[46px]">
           <JsonTree
-            value={{ sequence: event.sequence, at: event.at, visibility: event.visibility, runId: event.runId, taskId: event.taskId, payload: event.payload }}
+            value={{
+              sequence: event.sequence,
+              at: event.at,
+              visibility: event.visibility,
+              runId: event.runId,
+              taskId: event.taskId,
+              payload: event.payload,
+            }}
             label={`Event ${event.sequence}`}
             openDepth={3}
             maxHeight={320}

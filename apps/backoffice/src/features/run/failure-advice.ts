@@ -20,14 +20,32 @@ const advices: Record<FailureCode, Advice> = {
     advice: "It took more steps than its recursion limit allows. Raise the limit, or look where the steps repeat.",
   },
   EXECUTION_TIMEOUT: { title: "The run took too long", advice: `It was stopped at its time limit. ${again}` },
-  QUEUE_TIMEOUT: { title: "No worker was free", advice: `The run waited too long to begin; see whether workers are up. ${again}` },
-  WORKER_LOST: { title: "The worker was lost", advice: `Every takeover of this run ended too; something in it may end the process. ${again}` },
-  CONFIG_INVALID: { title: "The agent is not configured correctly", advice: "Correct the definition named in the message, then send again." },
-  AGENT_NOT_FOUND: { title: "The agent no longer exists", advice: "Restore its definition or its code, then send again." },
+  QUEUE_TIMEOUT: {
+    title: "No worker was free",
+    advice: `The run waited too long to begin; see whether workers are up. ${again}`,
+  },
+  WORKER_LOST: {
+    title: "The worker was lost",
+    advice: `Every takeover of this run ended too; something in it may end the process. ${again}`,
+  },
+  CONFIG_INVALID: {
+    title: "The agent is not configured correctly",
+    advice: "Correct the definition named in the message, then send again.",
+  },
+  AGENT_NOT_FOUND: {
+    title: "The agent no longer exists",
+    advice: "Restore its definition or its code, then send again.",
+  },
   INTERRUPT_EXPIRED: { title: "Nobody decided in time", advice: `The request for a decision expired. ${again}` },
   BUDGET_EXCEEDED: { title: "The budget is used up", advice: "Raise the budget of the project, then send again." },
-  OUTPUT_TOO_LARGE: { title: "The output was too large", advice: "The failed step names the output; let the agent ask for less at once." },
-  INTERNAL: { title: "Something went wrong inside", advice: `The server's log knows more under the id of the run. ${again}` },
+  OUTPUT_TOO_LARGE: {
+    title: "The output was too large",
+    advice: "The failed step names the output; let the agent ask for less at once.",
+  },
+  INTERNAL: {
+    title: "Something went wrong inside",
+    advice: `The server's log knows more under the id of the run. ${again}`,
+  },
 };
 
 /** A failure code in words, with what to do about it; codes of newer servers get a general answer. */

@@ -25,7 +25,10 @@ export function HugeText({ text, mono = false }: { text: string; mono?: boolean 
   const rest = text.length - shown;
   return (
     <div>
-      <p dir="auto" className={`break-words whitespace-pre-wrap ${mono ? "mono text-xs leading-[1.6]" : "text-[13.5px] leading-relaxed"}`}>
+      <p
+        dir="auto"
+        className={`break-words whitespace-pre-wrap ${mono ? "mono text-xs leading-[1.6]" : "text-[13.5px] leading-relaxed"}`}
+      >
         {text.slice(0, shown)}
         {rest > 0 ? "…" : ""}
       </p>

@@ -42,7 +42,11 @@ export const readInterrupt = (row: InterruptRowFragment): InterruptView => ({
 });
 
 function readActions(value: unknown): ActionRequest[] {
-  const list = Array.isArray(value) ? value : isObject(value) && Array.isArray(value.actionRequests) ? value.actionRequests : [value];
+  const list = Array.isArray(value)
+    ? value
+    : isObject(value) && Array.isArray(value.actionRequests)
+      ? value.actionRequests
+      : [value];
   return list.map((action: unknown) => {
     if (!isObject(action)) return { name: "question", args: action, description: null };
     return {

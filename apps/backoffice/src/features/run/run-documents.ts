@@ -71,7 +71,7 @@ export const runPageDocument = graphql(`
       agent { id name displayName }
       parentRun { id }
       session { id title firstMessage status lastSequence eventCursor agent { id name displayName } }
-      task { id status input }
+      task { id status input runs { id attempt status } }
       interrupts { ...InterruptRow }
     }
   }

@@ -1,7 +1,20 @@
 import type { LogEvent } from "./live-view.ts";
 
 /** The kinds of events that a reader tells apart at a glance. */
-export const eventNouns = ["task", "run", "message", "step", "tool", "interrupt", "plan", "subagent", "artifact", "usage", "context", "custom"] as const;
+export const eventNouns = [
+  "task",
+  "run",
+  "message",
+  "step",
+  "tool",
+  "interrupt",
+  "plan",
+  "subagent",
+  "artifact",
+  "usage",
+  "context",
+  "custom",
+] as const;
 export type EventNoun = (typeof eventNouns)[number] | "other";
 
 /** What an event is about: the part of its type before the dot. */
@@ -11,7 +24,8 @@ export function nounOf(type: string): EventNoun {
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const count = (value: unknown, unit: string): string => (typeof value === "number" ? `${value.toLocaleString("en-US")} ${unit}` : "");
+const count = (value: unknown, unit: string): string =>
+  typeof value === "number" ? `${value.toLocaleString("en-US")} ${unit}` : "";
 const joined = (...parts: string[]): string => parts.filter((part) => part !== "").join(" · ");
 
 /** The most telling words of an event, for one line of the log. */
@@ -19,15 +33,30 @@ export function summarizeEvent({ type, payload }: Pick<LogEvent, "type" | "paylo
   const { name, error, reason, code, durationMs } = payload;
   switch (nounOf(type)) {
     case "message":
-      return joined(text(payload.role).toLowerCase(), text(payload.text), count(payload.length, "characters"), text(reason));
+      return joined(
+        text(payload.role).toLowerCase(),
+        text(payload.text),
+        count(payload.length, "characters"),
+        text(reason),
+      );
     case "step":
     case "subagent":
       return joined(text(name), text(payload.kind).toLowerCase(), count(durationMs, "ms"), text(error));
     case "tool":
-      return joined(text(name), names(payload.argumentNames), count(durationMs, "ms"), count(payload.outputBytes, "bytes"), text(error));
+      return joined(
+        text(name),
+        names(payload.argumentNames),
+        count(durationMs, "ms"),
+        count(payload.outputBytes, "bytes"),
+        text(error),
+      );
     case "run":
     case "task":
-      return joined(text(code), text(reason), typeof payload.attempt === "number" ? `attempt ${payload.attempt}` : text(payload.status).toLowerCase());
+      return joined(
+        text(code),
+        text(reason),
+        typeof payload.attempt === "number" ? `attempt ${payload.attempt}` : text(payload.status).toLowerCase(),
+      );
     case "interrupt":
       return joined(names(payload.actions), text(payload.decision).toLowerCase(), text(payload.by));
     case "plan":
@@ -35,13 +64,17 @@ export function summarizeEvent({ type, payload }: Pick<LogEvent, "type" | "paylo
     case "artifact":
       return joined(text(payload.path), count(payload.bytes, "bytes"));
     case "usage":
-      return joined(text(payload.status).toLowerCase(), Array.isArray(payload.byModel) ? `${payload.byModel.length} models` : "");
+      return joined(
+        text(payload.status).toLowerCase(),
+        Array.isArray(payload.byModel) ? `${payload.byModel.length} models` : "",
+      );
     default:
       return JSON.stringify(payload).slice(0, 200);
   }
 }
 
-const names = (value: unknown): string => (Array.isArray(value) ? value.filter((each) => typeof each === "string").join(", ") : "");
+const names = (value: unknown): string =>
+  Array.isArray(value) ? value.filter((each) => typeof each === "string").join(", ") : "";
 
 export interface EventFilter {
   nouns: ReadonlySet<string>;

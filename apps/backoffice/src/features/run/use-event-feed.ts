@@ -29,7 +29,13 @@ const newestPart = 1_000;
 
 export type FeedSource = { runId: string } | { sessionId: string; lastSequence: number };
 
-const nothing: Omit<EventFeed, "earlier"> = { events: [], counts: new Map(), caughtUp: false, live: true, error: undefined };
+const nothing: Omit<EventFeed, "earlier"> = {
+  events: [],
+  counts: new Map(),
+  caughtUp: false,
+  live: true,
+  error: undefined,
+};
 
 /** Reads the log of a run, or of a session, while mounted. */
 export function useEventFeed(source: FeedSource): EventFeed {
@@ -44,7 +50,11 @@ export function useEventFeed(source: FeedSource): EventFeed {
     const abort = new AbortController();
     setFeed(nothing);
     const queue = createFrameQueue<LogEvent>((events) =>
-      setFeed((before) => ({ ...before, events: [...before.events, ...events], counts: counted(before.counts, events) })),
+      setFeed((before) => ({
+        ...before,
+        events: [...before.events, ...events],
+        counts: counted(before.counts, events),
+      })),
     );
     const after = isRun || whole || begin === 0 ? null : eventCursor(localId(id), begin);
     const open = () =>
@@ -67,10 +77,7 @@ export function useEventFeed(source: FeedSource): EventFeed {
       queue.close();
     };
   }, [client, id, isRun, whole, begin]);
-  return useMemo(
-    () => ({ ...feed, earlier: begin > 0 && !whole ? () => setWhole(true) : null }),
-    [feed, begin, whole],
-  );
+  return useMemo(() => ({ ...feed, earlier: begin > 0 && !whole ? () => setWhole(true) : null }), [feed, begin, whole]);
 }
 
 function counted(before: ReadonlyMap<string, number>, events: readonly LogEvent[]): ReadonlyMap<string, number> {
