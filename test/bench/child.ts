@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
 /** What a child process can be asked to do, by name. Arguments and answers are plain data. */
@@ -14,7 +15,7 @@ export interface Child<T extends Tasks> extends AsyncDisposable {
 
 /** Starts `module` in a process of its own; the module calls `serveTasks`. */
 export async function startChild<T extends Tasks>(module: URL): Promise<Child<T>> {
-  const child = fork(module, {
+  const child = fork(fileURLToPath(module), {
     execArgv: ["--import", "tsx", "--expose-gc", ...profiling()],
     serialization: "advanced",
   });

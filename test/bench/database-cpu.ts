@@ -13,7 +13,7 @@ const tickUs = 10_000;
 export async function postgresCpuMeter(client: pg.Client): Promise<CpuMeter> {
   const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   const backend = stat(rows[0]?.pid ?? 0);
-  const postmaster = backend !== null && backend.name.startsWith("postgres") ? backend.parent : null;
+  const postmaster = backend?.name.startsWith("postgres") ? backend.parent : null;
   return {
     async microseconds() {
       if (postmaster === null) return null;

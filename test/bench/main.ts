@@ -4,16 +4,18 @@ import { parseArgs } from "node:util";
 import { endAll, endOnSignals } from "../../scripts/child-processes.mjs";
 import { openBenchServer } from "./databases.ts";
 import { append } from "./p1-append.ts";
+import { fanOut } from "./p2-fan-out.ts";
 import { load, type Machine, machineNow, type PathReport, tables } from "./report.ts";
 import type { Suite } from "./suite.ts";
 
-const paths: Record<string, (suite: Suite) => Promise<PathReport>> = { p1: append };
+const paths: Record<string, (suite: Suite) => Promise<PathReport>> = { p1: append, p2: fanOut };
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
   });
+  const quick = values.quick === true;
   const unknown = positionals.filter((name) => !(name in paths));
   if (unknown.length > 0)
     throw new Error(`There is no path ${unknown.join(", ")}; choose from ${Object.keys(paths).join(", ")}`);
@@ -23,7 +25,7 @@ async function main(): Promise<void> {
   const loadBefore = load();
   const reports: PathReport[] = [];
   try {
-    const suite: Suite = { server, rounds: values.quick ? 2 : 5, quick: values.quick };
+    const suite: Suite = { server, rounds: quick ? 2 : 5, quick };
     for (const name of chosen) {
       const path = paths[name];
       console.error(`${name} …`);

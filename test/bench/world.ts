@@ -1,12 +1,21 @@
 import type { Authority, Clock } from "@wheelhouse/domain";
 import { eventVisibilities } from "@wheelhouse/domain";
 import { scopeKeyOf } from "@wheelhouse/domain/digest";
+import type { Log } from "@wheelhouse/runtime";
 import type { ClaimedRun } from "@wheelhouse/storage";
 import { applyMigrations, type OpenStorage, openStorage } from "@wheelhouse/storage/prisma";
 import { v7 as newId } from "uuid";
 
 export const clock: Clock = { now: () => new Date() };
 export { newId };
+
+/** For parts that would otherwise tell what goes right. */
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (fields, message) => console.error(message, fields),
+  error: (fields, message) => console.error(message, fields),
+};
 
 /** One project in a storage that is ready for use. */
 export interface World extends OpenStorage {

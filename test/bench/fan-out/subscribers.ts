@@ -6,13 +6,13 @@ import { subscribeMessage } from "./documents.ts";
 // Many subscribers in one process that cost next to nothing: they speak just enough WebSocket to subscribe, and count
 // deliveries by looking for the field that every delivered event has once.
 
-const needle = Buffer.from('"sequence":');
-const pageNeedle = Buffer.from('"endCursor":');
+const needle = '"sequence":';
+const pageNeedle = '"endCursor":';
 
 class Subscriber {
   readonly #socket: Socket;
   readonly #onDelivery: (count: number) => void;
-  #rest = Buffer.alloc(0);
+  #rest = "";
   #stage: "handshake" | "acknowledgement" | "firstPage" | "following" = "handshake";
   readonly ready: Promise<void>;
 
@@ -20,13 +20,15 @@ class Subscriber {
     this.#onDelivery = options.onDelivery;
     this.#socket = connect(options.port, "127.0.0.1");
     this.#socket.setNoDelay(true);
+    // A character per byte: what is looked for is ASCII.
+    this.#socket.setEncoding("latin1");
     this.#socket.write(
       `GET ${options.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n` +
         "Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n",
     );
     this.ready = new Promise((resolve, reject) => {
-      this.#socket.on("data", (chunk) => {
+      this.#socket.on("data", (chunk: string) => {
         if (this.#stage === "following") this.#count(chunk);
         else this.#advance(chunk, options.sessionId, resolve);
       });
@@ -41,26 +43,25 @@ class Subscriber {
     this.#socket.destroy();
   }
 
-  #advance(chunk: Buffer, sessionId: string, ready: () => void): void {
-    this.#rest = Buffer.concat([this.#rest, chunk]);
-    const has = (text: string | Buffer): boolean => this.#rest.includes(text);
-    if (this.#stage === "handshake" && has("\r\n\r\n")) {
+  #advance(chunk: string, sessionId: string, ready: () => void): void {
+    this.#rest += chunk;
+    if (this.#stage === "handshake" && this.#rest.includes("\r\n\r\n")) {
       this.#stage = "acknowledgement";
-      this.#socket.write(clientFrame('{"type":"connection_init"}'));
+      this.#send('{"type":"connection_init"}');
     }
-    if (this.#stage === "acknowledgement" && has("connection_ack")) {
+    if (this.#stage === "acknowledgement" && this.#rest.includes("connection_ack")) {
       this.#stage = "firstPage";
-      this.#socket.write(clientFrame(subscribeMessage(sessionId)));
+      this.#send(subscribeMessage(sessionId));
     }
-    if (this.#stage === "firstPage" && has(pageNeedle)) {
+    if (this.#stage === "firstPage" && this.#rest.includes(pageNeedle)) {
       this.#stage = "following";
-      this.#rest = Buffer.alloc(0);
+      this.#rest = "";
       ready();
     }
   }
 
-  #count(chunk: Buffer): void {
-    const data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+  #count(chunk: string): void {
+    const data = this.#rest + chunk;
     let count = 0;
     let end = 0;
     for (let at = data.indexOf(needle); at >= 0; at = data.indexOf(needle, end)) {
@@ -68,19 +69,16 @@ class Subscriber {
       end = at + needle.length;
     }
     // A needle may be cut by the chunk's end; one that was counted must not be seen again.
-    this.#rest = Buffer.from(data.subarray(Math.max(end, data.length - needle.length + 1)));
+    this.#rest = data.slice(Math.max(end, data.length - needle.length + 1));
     if (count > 0) this.#onDelivery(count);
   }
-}
 
-/** A text frame from a client. The mask is zero, which the protocol allows and which costs nothing. */
-function clientFrame(text: string): Buffer {
-  const body = Buffer.from(text);
-  const head =
-    body.length < 126
-      ? Buffer.from([0x81, 0x80 | body.length])
-      : Buffer.from([0x81, 0xfe, body.length >> 8, body.length & 255]);
-  return Buffer.concat([head, Buffer.alloc(4), body]);
+  /** Sends a text frame. The mask is zero, which the protocol allows and which costs nothing. */
+  #send(text: string): void {
+    const { length } = text;
+    const size = length < 126 ? [0x80 | length] : [0xfe, length >> 8, length & 255];
+    this.#socket.write(String.fromCharCode(0x81, ...size, 0, 0, 0, 0) + text, "latin1");
+  }
 }
 
 let subscribers: Subscriber[] = [];
