@@ -56,6 +56,9 @@ export async function stopProcess({ child, ended }, { signal, graceMs = 5_000 } 
   clearTimeout(insist);
 }
 
+/** Resolves never once a signal has begun to end the script: what failed because of that is no news. */
+export const unlessEnding = () => (ending ? new Promise(() => {}) : Promise.resolve());
+
 /** Remembers work to be done when the script ends, however it ends. Returns the function that does it now. */
 export function onEnd(work) {
   const once = async () => {

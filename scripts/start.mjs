@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildBackoffice } from "./build-backoffice.mjs";
-import { endOnSignals, startProcess } from "./child-processes.mjs";
+import { endOnSignals, startProcess, unlessEnding } from "./child-processes.mjs";
 import { generateSources } from "./generate-sources.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
 import { requireNode } from "./node-version.mjs";
@@ -46,6 +46,7 @@ async function start({ dev }) {
     await generateSources();
     if (!dev) await buildBackoffice();
   } catch (error) {
+    await unlessEnding();
     console.error(error.message);
     process.exit(1);
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildBackoffice } from "./build-backoffice.mjs";
-import { CommandFailed, endAll, endOnSignals, onEnd, runCommand } from "./child-processes.mjs";
+import { CommandFailed, endAll, endOnSignals, onEnd, runCommand, unlessEnding } from "./child-processes.mjs";
 import { findChromium } from "./chromium.mjs";
 import { generateSources } from "./generate-sources.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
@@ -33,6 +33,7 @@ onEnd(() => rmSync(reports, { recursive: true, force: true }));
 try {
   await run(process.argv.slice(2).filter((word) => word !== "--"));
 } catch (error) {
+  await unlessEnding();
   parts.push({ title: "Preparation", passed: 0, failed: 1, notes: [error.message], ms: 0 });
 } finally {
   await endAll();
@@ -136,6 +137,7 @@ async function counted(title, work) {
   try {
     return end(await timedStep(title, work));
   } catch (error) {
+    await unlessEnding();
     return end({ passed: 0, failed: 1, notes: [error.message] });
   }
 }
