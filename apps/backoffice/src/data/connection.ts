@@ -1,7 +1,15 @@
-/** What the page's live connection does. `idle`: nothing on this page is live. */
-export type ConnectionState = "idle" | "connecting" | "live" | "catching-up" | "reconnecting" | "offline";
+/** What the page's live connection does. `idle`: nothing on this page is live; `polling`: it asks again now and then. */
+export type ConnectionState = "idle" | "connecting" | "live" | "catching-up" | "polling" | "reconnecting" | "offline";
 
-const order: readonly ConnectionState[] = ["offline", "reconnecting", "connecting", "catching-up", "live", "idle"];
+const order: readonly ConnectionState[] = [
+  "offline",
+  "reconnecting",
+  "connecting",
+  "catching-up",
+  "live",
+  "polling",
+  "idle",
+];
 
 export interface ConnectionStore {
   get: () => ConnectionState;

@@ -5,6 +5,7 @@ import { useShortcuts } from "../shell/shortcuts.tsx";
 import { Button } from "../ui/button.tsx";
 import { Spinner } from "../ui/status.tsx";
 import { VirtualList, type VirtualListHandle } from "../ui/virtual-list.tsx";
+import { rowGroupRole, rowRole, tableRole } from "./table-cells.tsx";
 import { useIsNarrow } from "./use-is-narrow.ts";
 
 export interface DataListProps<Row> {
@@ -49,8 +50,9 @@ export function DataList<Row extends { id: string }>(props: DataListProps<Row>) 
     [offset, held.scrolled],
   );
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role comes with tableRole.
     <div
-      role="table"
+      {...tableRole}
       aria-label={props.label}
       aria-rowcount={props.totalCount}
       className="flex h-full min-h-0 flex-col"
@@ -58,9 +60,9 @@ export function DataList<Row extends { id: string }>(props: DataListProps<Row>) 
       onPointerLeave={() => held.pointed(false)}
     >
       {narrow ? null : (
-        <div role="rowgroup" className="shrink-0 border-b border-line bg-sunken/60">
+        <div {...rowGroupRole} className="shrink-0 border-b border-line bg-sunken/60">
           <div
-            role="row"
+            {...rowRole}
             className={`grid h-8 items-center gap-3 px-4 text-2xs font-medium whitespace-nowrap text-muted ${columns}`}
           >
             {props.header}
@@ -122,8 +124,9 @@ interface ListRowProps {
 
 function ListRow({ id, index, active, className, children }: ListRowProps) {
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role comes with rowRole.
     <div
-      role="row"
+      {...rowRole}
       aria-rowindex={index + 1}
       aria-selected={active}
       data-row={id}

@@ -80,7 +80,8 @@ function Choices({ label, options, selected, onChange }: Omit<FilterMenuProps, "
     if (step === undefined) return;
     event.preventDefault();
     const boxes = [...(list.current?.querySelectorAll("input") ?? [])];
-    const at = boxes.findIndex((box) => box === document.activeElement);
+    const focused = document.activeElement;
+    const at = focused instanceof HTMLInputElement ? boxes.indexOf(focused) : -1;
     boxes[(at + step + boxes.length) % boxes.length]?.focus();
   };
   return (

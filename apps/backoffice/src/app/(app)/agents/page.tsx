@@ -1,5 +1,8 @@
-import { Page } from "../../../ui/page.tsx";
+import type { Metadata } from "next";
+import { AgentsPage } from "../../../features/agents/agents-page.tsx";
 
-export default function AgentsPage() {
-  return <Page title="Agents">{null}</Page>;
+export const metadata: Metadata = { title: "Agents" };
+
+export default function Agents() {
+  return <AgentsPage />;
 }

@@ -1,5 +1,8 @@
-import { Page } from "../../../ui/page.tsx";
+import type { Metadata } from "next";
+import { ApprovalsPage } from "../../../features/approvals/approvals-page.tsx";
 
-export default function ApprovalsPage() {
-  return <Page title="Approvals">{null}</Page>;
+export const metadata: Metadata = { title: "Approvals" };
+
+export default function Approvals() {
+  return <ApprovalsPage />;
 }

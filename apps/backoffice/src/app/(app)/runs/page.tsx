@@ -1,5 +1,8 @@
-import { Page } from "../../../ui/page.tsx";
+import type { Metadata } from "next";
+import { RunsPage } from "../../../features/runs/runs-page.tsx";
 
-export default function RunsPage() {
-  return <Page title="Runs">{null}</Page>;
+export const metadata: Metadata = { title: "Runs" };
+
+export default function Runs() {
+  return <RunsPage />;
 }

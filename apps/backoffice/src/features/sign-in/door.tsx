@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { Logo, LogoMark } from "../../shell/logo.tsx";
+
+/** The frame of the pages before the sign-in: the brand, a title, a form. */
+export function Door({ title, children, intro }: { title: string; intro?: ReactNode; children: ReactNode }) {
+  return (
+    <main className="relative flex min-h-dvh flex-col items-center justify-center overflow-hidden bg-canvas px-4 py-10">
+      <LogoMark
+        size={880}
+        className="pointer-events-none absolute -right-72 -bottom-96 text-ink opacity-[0.025] max-md:hidden"
+      />
+      <div className="relative w-full max-w-[372px]">
+        <div className="mb-7 flex items-center justify-center gap-2.5">
+          <Logo size={30} />
+          <span className="text-[17px] font-semibold tracking-[-0.02em]">Wheelhouse</span>
+        </div>
+        <div className="rounded-xl border border-line bg-surface p-6 shadow-[0_1px_2px_rgb(0_0_0/0.03),0_12px_32px_-16px_rgb(0_0_0/0.12)]">
+          <h1 className="text-[16px] font-semibold tracking-[-0.012em]">{title}</h1>
+          {intro === undefined ? null : <p className="mt-1 text-[13px] leading-relaxed text-muted">{intro}</p>}
+          <div className="mt-5">{children}</div>
+        </div>
+      </div>
+    </main>
+  );
+}
