@@ -12,6 +12,7 @@ import { inputMessages, toGraphInput } from "./graph-input.ts";
 import { toResume } from "./interrupts.ts";
 import { isMessageLike, type MessageLike } from "./payload.ts";
 import { openPersistence, type Persistence } from "./persistence.ts";
+import { quietStoreQueue } from "./quiet-store-queue.ts";
 import { createRedactText, type RedactText } from "./redact-text.ts";
 import { RunCheckpointer, runOf } from "./run-checkpointer.ts";
 import { runGraph } from "./run-graph.ts";
@@ -46,6 +47,7 @@ export class GraphEngine implements AsyncDisposable {
   }
 
   static async open(options: GraphHostOptions, limits: GraphHostLimits): Promise<GraphEngine> {
+    quietStoreQueue();
     return new GraphEngine(options, limits, await openPersistence(options.persistence, options.clock));
   }
 

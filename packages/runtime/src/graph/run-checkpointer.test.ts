@@ -8,9 +8,9 @@ const wrap = (inner: BaseCheckpointSaver, isOpen = () => true) => new RunCheckpo
 
 // The official suite is written for runners that put their words into the global scope.
 Object.assign(globalThis, { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it });
-validate({ checkpointerName: "RunCheckpointer over memory", createCheckpointer: () => wrap(new MemorySaver()) });
+validate({ checkpointerName: "MemorySaver", createCheckpointer: () => wrap(new MemorySaver()) });
 validate({
-  checkpointerName: "RunCheckpointer over SQLite",
+  checkpointerName: "@langchain/langgraph-checkpoint-sqlite",
   createCheckpointer: () => wrap(SqliteSaver.fromConnString(":memory:")),
 });
 

@@ -4,8 +4,14 @@ import { parseNewEvent } from "@wheelhouse/domain";
 import type { RecordBatch } from "@wheelhouse/storage";
 import { describe, expect, it } from "vitest";
 import type { RunChunk } from "./run-chunk.ts";
-import { finishTranslation, newTranslation, takeBatch, translateChunk } from "./translate-chunk.ts";
-import type { TranslationOptions, TranslationOutcome } from "./translation-state.ts";
+import {
+  finishTranslation,
+  newTranslation,
+  type TranslationOutcome,
+  takeBatch,
+  translateChunk,
+} from "./translate-chunk.ts";
+import type { TranslationOptions } from "./translation-state.ts";
 
 /** A clock that moves a millisecond with every look, and ids in their order. */
 function fresh(more: Partial<TranslationOptions> = {}) {
