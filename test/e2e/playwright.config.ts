@@ -1,25 +1,31 @@
 import { defineConfig } from "@playwright/test";
+import type { WorkerOptions } from "./browser-test.ts";
 
-const chromiumPath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-
-export default defineConfig({
+export default defineConfig<object, WorkerOptions>({
   testDir: ".",
   testMatch: "*.spec.ts",
   outputDir: "../../test-results/e2e",
-  // One product process and one browser per worker; more would fight for the same cores.
+  // One product process and one browser at a time; more would fight for the same cores.
   workers: 1,
   retries: 0,
   forbidOnly: true,
   // Deadlines for what hangs. The tests wait for what they expect, never for time.
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
+  projects: [
+    { name: "sqlite", use: { database: "sqlite" } },
+    // Where there is no PostgreSQL, npm test has said so, and has failed in CI.
+    ...(process.env.TEST_POSTGRES_URL
+      ? [{ name: "postgresql", use: { database: "postgresql" as const }, testMatch: "live.spec.ts" }]
+      : []),
+  ],
   use: {
     headless: true,
     viewport: { width: 1440, height: 900 },
     screenshot: "only-on-failure",
     trace: "retain-on-failure",
     launchOptions: {
-      executablePath: chromiumPath,
+      executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
       args: [
         "--no-sandbox",
         "--disable-gpu",

@@ -1,0 +1,95 @@
+import { expect, type Page } from "@playwright/test";
+import { axeFindings } from "./axe.ts";
+import { browserTest } from "./browser-test.ts";
+import { type Seed, seedConversations } from "./seed.ts";
+
+let seed: Seed;
+browserTest.beforeAll(async ({ product, ownerState, playwright }) => {
+  const request = await playwright.request.newContext({ baseURL: product.url, storageState: ownerState });
+  seed = await seedConversations(request);
+  await request.dispose();
+});
+
+/** Every page, and what is on it when it has finished loading. */
+const pages: { name: string; path: () => string; ready: (page: Page) => Promise<void> }[] = [
+  {
+    name: "conversations",
+    path: () => "/conversations",
+    ready: (page) => expect(page.getByText("Björn").first()).toBeVisible(),
+  },
+  {
+    name: "conversations-empty",
+    path: () => "/conversations?q=nothingcanmatchthis",
+    ready: (page) => expect(page.getByText(/no conversation/i).first()).toBeVisible(),
+  },
+  {
+    name: "conversation",
+    path: () => `/conversations/${seed.answered.session}`,
+    ready: (page) => expect(page.getByRole("article", { name: "Answer of the agent" }).last()).toBeVisible(),
+  },
+  {
+    name: "conversation-waiting",
+    path: () => `/conversations/${seed.waiting.session}`,
+    ready: (page) => expect(page.getByRole("button", { name: "Approve", exact: true })).toBeVisible(),
+  },
+  {
+    name: "run",
+    path: () => `/runs/${seed.answered.run}`,
+    ready: (page) => expect(page.getByRole("treeitem").first()).toBeVisible(),
+  },
+  { name: "runs", path: () => "/runs", ready: (page) => expect(page.getByRole("main")).toContainText(/guide/i) },
+  {
+    name: "approvals",
+    path: () => "/approvals",
+    ready: (page) => expect(page.getByRole("main")).toContainText("send_email"),
+  },
+  {
+    name: "agents",
+    path: () => "/agents",
+    ready: (page) => expect(page.getByRole("main")).toContainText("Mail clerk"),
+  },
+  {
+    name: "agent",
+    path: () => "/agents/briefing",
+    ready: (page) => expect(page.getByRole("main")).toContainText(/briefing/i),
+  },
+  { name: "missing", path: () => "/nowhere", ready: (page) => expect(page.getByRole("heading").first()).toBeVisible() },
+];
+
+const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1440, 390].map((width) => ({ colorScheme, width, height: width === 390 ? 844 : 900 })),
+);
+
+for (const { colorScheme, width, height } of looks) {
+  browserTest.describe(`in ${colorScheme}, ${width} pixels wide`, () => {
+    browserTest.use({ colorScheme, viewport: { width, height } });
+    for (const { name, path, ready } of pages) {
+      browserTest(`${name} is complete, fits, and axe finds nothing`, async ({ ownerPage: page }) => {
+        const problems: string[] = [];
+        page.on("pageerror", (error) => problems.push(String(error)));
+        page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+        await page.goto(path());
+        await ready(page);
+        await page.screenshot({ path: `test-results/pages/${name}-${colorScheme}-${width}.png` });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
+          0,
+        );
+        expect(await axeFindings(page)).toEqual([]);
+        const expected = name === "missing" ? problems.filter((text) => !text.includes("404")) : problems;
+        expect(expected).toEqual([]);
+      });
+    }
+  });
+}
+
+browserTest("sign-in is complete and axe finds nothing, in both themes", async ({ browser, product }) => {
+  for (const { colorScheme, width, height } of looks) {
+    const context = await browser.newContext({ baseURL: product.url, colorScheme, viewport: { width, height } });
+    const page = await context.newPage();
+    await page.goto("/sign-in");
+    await expect(page.getByLabel("Password")).toBeVisible();
+    await page.screenshot({ path: `test-results/pages/sign-in-${colorScheme}-${width}.png` });
+    expect(await axeFindings(page)).toEqual([]);
+    await context.close();
+  }
+});
