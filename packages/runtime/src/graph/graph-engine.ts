@@ -39,7 +39,7 @@ export class GraphEngine implements AsyncDisposable {
     this.#redact = createRedactText(options.env);
     this.#checkpointer = new RunCheckpointer(
       persistence.checkpointer,
-      (runId) => this.#open.has(runId),
+      (executionId) => this.#open.has(executionId),
       (error) => {
         for (const state of this.#open.values()) state.origins.persistence.add(error);
       },
@@ -68,7 +68,9 @@ export class GraphEngine implements AsyncDisposable {
 
   async *run(request: GraphRunRequest): AsyncGenerator<GraphOutput, void, undefined> {
     const state = this.#translation(request);
-    this.#open.set(request.runId, state);
+    // Not the run's id: a run that was lost may be back in this process while its first execution still ends.
+    const executionId = this.#options.newId();
+    this.#open.set(executionId, state);
     try {
       const prepared = await this.#prepare(request, state);
       if ("failure" in prepared) yield prepared.failure;
@@ -77,13 +79,14 @@ export class GraphEngine implements AsyncDisposable {
           ...prepared,
           store: new ScopedStore(this.#persistence.store, request.scope),
           request,
+          executionId,
           state,
           redact: this.#redact,
           limits: this.#limits,
           deps: this.#options,
         });
     } finally {
-      this.#open.delete(request.runId);
+      this.#open.delete(executionId);
     }
   }
 

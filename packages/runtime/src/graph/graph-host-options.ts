@@ -17,6 +17,8 @@ export interface GraphFactoryContext {
 export interface GraphConfigurable {
   thread_id: string;
   wheelhouse_run: string;
+  /** One execution of the run: a run that is taken over has another, and the one before writes nothing more. */
+  wheelhouse_execution: string;
   wheelhouse_session: string;
   wheelhouse_task: string;
   /** Grows with every attempt at the same task. */

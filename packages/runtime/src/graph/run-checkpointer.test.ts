@@ -2,7 +2,7 @@ import { type BaseCheckpointSaver, MemorySaver } from "@langchain/langgraph-chec
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { validate } from "@langchain/langgraph-checkpoint-validation";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { RunCheckpointer, runKey, runOf } from "./run-checkpointer.ts";
+import { executionKey, RunCheckpointer, runKey, runOf } from "./run-checkpointer.ts";
 
 const wrap = (inner: BaseCheckpointSaver, isOpen = () => true) => new RunCheckpointer(inner, isOpen, () => {});
 
@@ -23,7 +23,9 @@ const checkpoint = {
   versions_seen: {},
 };
 const metadata = { source: "loop" as const, step: 1, parents: {} };
-const config = { configurable: { thread_id: "t", checkpoint_ns: "", [runKey]: "run-1" } };
+const config = {
+  configurable: { thread_id: "t", checkpoint_ns: "", [runKey]: "run-1", [executionKey]: "execution-1" },
+};
 
 it("says which run wrote a checkpoint", async () => {
   const saver = wrap(new MemorySaver());

@@ -11,6 +11,8 @@ import {
 
 /** The key under which a run's id travels in a graph's configuration and stands in its checkpoints' metadata. */
 export const runKey = "wheelhouse_run";
+/** Likewise the id of one execution of it. */
+export const executionKey = "wheelhouse_execution";
 
 type DeltaOptions = Parameters<BaseCheckpointSaver["getDeltaChannelHistory"]>[0];
 type DeltaHistory = ReturnType<BaseCheckpointSaver["getDeltaChannelHistory"]>;
@@ -23,14 +25,14 @@ export function runOf(metadata: object | undefined): string | null {
 
 /**
  * Any saver, with two things added: each checkpoint says which run wrote it, so that a lost run can be continued from
- * its own last checkpoint; and a run that has ended writes nothing more, even if its graph goes on regardless.
+ * its own last checkpoint; and an execution that has ended writes nothing more, even if its graph goes on regardless.
  */
 export class RunCheckpointer extends BaseCheckpointSaver {
   readonly #inner: BaseCheckpointSaver;
-  readonly #isOpen: (runId: string) => boolean;
+  readonly #isOpen: (executionId: string) => boolean;
   readonly #onError: (error: object) => void;
 
-  constructor(inner: BaseCheckpointSaver, isOpen: (runId: string) => boolean, onError: (error: object) => void) {
+  constructor(inner: BaseCheckpointSaver, isOpen: (executionId: string) => boolean, onError: (error: object) => void) {
     super(inner.serde);
     this.#inner = inner;
     this.#isOpen = isOpen;
@@ -81,7 +83,9 @@ export class RunCheckpointer extends BaseCheckpointSaver {
   #writer(config: RunnableConfig): string | null {
     const runId: unknown = config.configurable?.[runKey];
     if (typeof runId !== "string") return null;
-    if (!this.#isOpen(runId)) throw new Error(`Run ${runId} has ended and may not write checkpoints any more.`);
+    const executionId: unknown = config.configurable?.[executionKey];
+    if (typeof executionId !== "string" || !this.#isOpen(executionId))
+      throw new Error(`Run ${runId} has ended and may not write checkpoints any more.`);
     return runId;
   }
 

@@ -17,6 +17,8 @@ export interface GraphExecution {
   input: unknown;
   store: unknown;
   request: GraphRunRequest;
+  /** Names this execution to the checkpointer. */
+  executionId: string;
   state: TranslationState;
   redact: RedactText;
   limits: GraphHostLimits;
@@ -82,7 +84,7 @@ export async function* runGraph(execution: GraphExecution): AsyncGenerator<Graph
 const currentStop = (stop: Stop | null): Stop | null => stop;
 
 async function readStream(
-  { graph, input, store, request }: GraphExecution,
+  { graph, input, store, request, executionId }: GraphExecution,
   signal: AbortSignal,
   callbacks: RunCallbacks,
   found: { interrupts: GraphInterruptValue[]; stopped: boolean },
@@ -90,6 +92,7 @@ async function readStream(
   const configurable: GraphConfigurable = {
     thread_id: request.threadId,
     wheelhouse_run: request.runId,
+    wheelhouse_execution: executionId,
     wheelhouse_session: request.sessionId,
     wheelhouse_task: request.taskId,
     wheelhouse_attempt: request.attempt,
