@@ -151,7 +151,8 @@ export class GraphEngine implements AsyncDisposable {
 
   /** Built once per manifest; the one used longest ago goes when there are too many. */
   #graphOf(manifest: Manifest): Promise<RunnableGraph> {
-    const key = `${manifest.agent} ${manifest.digest} ${manifest.definition === null ? "" : digestOf(manifest.definition)}`;
+    const { agent, digest, definition, subagents } = manifest;
+    const key = definition === null ? `${agent} ${digest}` : digestOf({ agent, definition, subagents });
     const known = this.#graphs.get(key);
     const graph = known ?? buildGraph(manifest, this.#buildOptions());
     this.#graphs.delete(key);
