@@ -39,7 +39,11 @@ export interface StorageOptions {
   newId: NewId;
   /** Told what went wrong beside any call: a lost idle connection, a hint that could not be sent, a listener that threw. */
   onError: (error: unknown) => void;
+  /** Told the text of every statement that does not go through the models, for metrics and tests. */
+  onStatement?: (sql: string) => void;
 }
+
+const silent = (): void => undefined;
 
 export interface OpenStorage {
   storage: Storage;
@@ -107,7 +111,8 @@ async function openSqliteBackend(
   if (target.kind === "sqlite") mkdirSync(dirname(resolve(target.file)), { recursive: true });
   const connection = await openSerialSqlite(target.kind === "memory" ? ":memory:" : target.file);
   if (target.kind === "memory") applyToHandle(connection.handle);
-  const db = openSqliteDatabase(connection, options.clock);
+  const { clock, onStatement = silent } = options;
+  const db = openSqliteDatabase(connection, { clock, onStatement });
   const client: unknown = new SqlitePrismaClient({ adapter: connection.factory });
   // The two generated clients are the same but for what SQLite lacks; the code keeps to what both have.
   const models = client as PrismaClient;
@@ -128,9 +133,9 @@ async function openPostgresBackend(
   hub: WakeHub,
   options: StorageOptions,
 ): Promise<Backend> {
-  const { clock, newId, onError, maxConnections = 16 } = options;
+  const { clock, newId, onError, onStatement = silent, maxConnections = 16 } = options;
   const half = Math.max(1, Math.floor(maxConnections / 2));
-  const db = openPostgres({ url, schema, maxConnections: half, clock, onError });
+  const db = openPostgres({ url, schema, maxConnections: half, clock, onError, onStatement });
   const modelPool = new pg.Pool({ ...connectionConfig(url, schema), max: half });
   modelPool.on("error", onError);
   const names = statementNames("m");

@@ -40,6 +40,7 @@ export interface PostgresOptions {
   maxConnections: number;
   clock: { now(): Date };
   onError: (error: unknown) => void;
+  onStatement: (sql: string) => void;
 }
 
 /** The settings every connection of an installation has: its schema first, UTC, no JIT for small statements. */
@@ -63,6 +64,7 @@ export function openPostgres(options: PostgresOptions): Database & { pool: pg.Po
   const now = () => postgresDialect.time(options.clock.now());
   const names = statementNames();
   const send = async (client: pg.Pool | pg.PoolClient, text: string, params: readonly Param[]): Promise<Row[]> => {
+    options.onStatement(text);
     const values = params.map((param) => (typeof param === "string" ? storable(param) : param));
     const result = await client.query<Row>({ name: names(text), text, values });
     return result.rows;
@@ -77,11 +79,13 @@ export function openPostgres(options: PostgresOptions): Database & { pool: pg.Po
     let broken: Error | undefined;
     try {
       // Not awaited: the first statement travels with it.
+      options.onStatement("BEGIN");
       const begun = client.query("BEGIN");
       begun.catch(() => undefined);
       const tx = new PostgresTx(client, send, append);
       const value = await work(tx);
       await begun;
+      options.onStatement("COMMIT");
       await tx.commit();
       return value;
     } catch (error) {
@@ -134,8 +138,7 @@ class PostgresTx implements Tx {
   }
 
   async query(sql: string, params: readonly Param[] = []): Promise<Row[]> {
-    const [, rows] = await Promise.all([this.#flush(), this.#send(this.#client, sql, params)]);
-    return rows;
+    return this.#behindWrites(() => this.#send(this.#client, sql, params));
   }
 
   write(ops: readonly WriteOp[]): void {
@@ -144,14 +147,20 @@ class PostgresTx implements Tx {
   }
 
   async append(groups: readonly AppendGroup[]): Promise<(Appended | null)[]> {
-    const [, appended] = await Promise.all([this.#flush(), this.#append(this.#client, groups)]);
-    return appended;
+    return this.#behindWrites(() => this.#append(this.#client, groups));
   }
 
   /** The last writes and the commit share a round trip; a commit behind a failed write is a rollback. */
   async commit(): Promise<void> {
-    const results = await Promise.allSettled([this.#flush(), this.#client.query("COMMIT")]);
-    for (const result of results) if (result.status === "rejected") throw result.reason;
+    await this.#behindWrites(() => this.#client.query("COMMIT"));
+  }
+
+  /** Sends the staged writes and what follows them together. When a write failed, its error is the one to tell. */
+  async #behindWrites<T>(next: () => Promise<T>): Promise<T> {
+    const [writes, following] = await Promise.allSettled([this.#flush(), next()]);
+    if (writes.status === "rejected") throw writes.reason;
+    if (following.status === "rejected") throw following.reason;
+    return following.value;
   }
 
   #flush(): Promise<unknown> {

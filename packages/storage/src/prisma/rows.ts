@@ -36,6 +36,8 @@ export const timeOrNull = (row: Row, column: string): Date | null => {
   return value === null ? null : new Date(value);
 };
 export const json = (row: Row, column: string): unknown => {
+  // SQLite's JSON columns have a numeric affinity: a JSON number comes back as the number itself.
+  if (typeof row[column] === "number") return row[column];
   const value = textOrNull(row, column);
   return value === null ? null : JSON.parse(value);
 };

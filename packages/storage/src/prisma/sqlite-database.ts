@@ -23,9 +23,12 @@ export const sqliteDialect: Dialect = {
 };
 
 /** The one connection as a database. A transaction holds the connection's turn; appends take it once per tick. */
-export function openSqliteDatabase(connection: SerialSqlite, clock: { now(): Date }): Database {
+export function openSqliteDatabase(
+  connection: SerialSqlite,
+  { clock, onStatement }: { clock: { now(): Date }; onStatement: (sql: string) => void },
+): Database {
   const { handle, turns } = connection;
-  const run = sqliteRunner(handle);
+  const run = sqliteRunner(handle, onStatement);
   const append = (groups: readonly AppendGroup[]): (Appended | null)[] => {
     const now = clock.now();
     return groups.map((group) => appendGroup(run, group, now));
@@ -61,7 +64,7 @@ function sqliteTx(run: SqliteRunner, append: (groups: readonly AppendGroup[]) =>
   return {
     query: async (sql: string, params: readonly Param[] = []): Promise<Row[]> => run.query(sql, params),
     write: (ops: readonly WriteOp[]) => {
-      for (const op of ops) if (op.rows.length > 0) run.write(op);
+      for (const op of ops) run.write(op);
     },
     append: async (groups) => append(groups),
   };

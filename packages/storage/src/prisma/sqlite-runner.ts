@@ -12,9 +12,10 @@ export interface SqliteRunner {
   write(op: WriteOp): void;
 }
 
-export function sqliteRunner(handle: SqliteHandle.Database): SqliteRunner {
+export function sqliteRunner(handle: SqliteHandle.Database, onStatement: (sql: string) => void): SqliteRunner {
   const prepared = new Map<string, SqliteHandle.Statement<unknown[], Row>>();
   const prepare = (sql: string) => {
+    onStatement(sql);
     let statement = prepared.get(sql);
     if (statement === undefined) {
       // `$1` is a named parameter to SQLite; `?1` is the numbered one.
@@ -35,6 +36,7 @@ export function sqliteRunner(handle: SqliteHandle.Database): SqliteRunner {
       return [];
     },
     write(op) {
+      if (op.rows.length === 0) return;
       const { sql, columns } = compileSqlite(op);
       const statement = prepare(sql);
       for (const row of op.rows) statement.run(...columns.map(({ name, type }) => sqliteValue(row[name], type)));

@@ -2,6 +2,8 @@ import { Scope } from "@wheelhouse/domain";
 import { z } from "zod";
 import type { AccessStore, ApiKeyRecord, ProjectRecord } from "../../port.ts";
 import { noJson, type Prisma } from "../models.ts";
+import { json, select, text, timeOrNull } from "../rows.ts";
+import type { Row } from "../sql.ts";
 import type { StoreContext } from "./context.ts";
 
 const Permissions = z.array(z.string());
@@ -28,8 +30,35 @@ const apiKeyOf = (row: ApiKeyRow): ApiKeyRecord => ({
   revokedAt: row.revokedAt,
 });
 
-/** Users, projects and keys. Cold paths, so through the models. */
-export function accessStore({ models, newId }: StoreContext): AccessStore {
+const keyColumns = [
+  "id",
+  "project_id",
+  "name",
+  "prefix",
+  "secret_hash",
+  "permissions",
+  "reach",
+  "fixed_scope",
+  "expires_at",
+  "revoked_at",
+] as const;
+
+const joinedApiKey = (row: Row): ApiKeyRecord => ({
+  id: text(row, "k_id"),
+  projectId: text(row, "k_project_id"),
+  projectSlug: text(row, "p_slug"),
+  name: text(row, "k_name"),
+  prefix: text(row, "k_prefix"),
+  secretHash: text(row, "k_secret_hash"),
+  permissions: Permissions.parse(json(row, "k_permissions")),
+  reach: Reach.parse(row.k_reach),
+  fixedScope: Scope.nullable().parse(json(row, "k_fixed_scope")),
+  expiresAt: timeOrNull(row, "k_expires_at"),
+  revokedAt: timeOrNull(row, "k_revoked_at"),
+});
+
+/** Users, projects and keys. Cold paths go through the models. */
+export function accessStore({ db, models, newId }: StoreContext): AccessStore {
   return {
     ensureProject: ({ slug, name, at }): Promise<ProjectRecord> =>
       models.project.upsert({
@@ -63,8 +92,13 @@ export function accessStore({ models, newId }: StoreContext): AccessStore {
       return apiKeyOf(row);
     },
     async apiKeyByPrefix(prefix) {
-      const row = await models.apiKey.findUnique({ where: { prefix }, include: withSlug });
-      return row === null ? null : apiKeyOf(row);
+      // Asked by every request of an application, so one statement.
+      const [row] = await db.query(
+        `SELECT ${select("k", keyColumns, "k_")}, p.slug AS p_slug FROM api_keys k JOIN projects p ON p.id = k.project_id
+         WHERE k.prefix = $1`,
+        [prefix],
+      );
+      return row === undefined ? null : joinedApiKey(row);
     },
     async apiKeys(projectId) {
       const rows = await models.apiKey.findMany({

@@ -126,7 +126,6 @@ async function giveUp(tx: Tx, draft: SessionDraft, runId: string, at: Date): Pro
     failure: { code: "WORKER_LOST", message: "The workers that executed this run were lost too often" },
     at,
   });
-  tx.write(draft.writes());
 }
 
 /** The answers a continued task goes on with, by the run that asked. */

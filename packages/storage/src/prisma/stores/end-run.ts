@@ -87,7 +87,10 @@ export interface Ending {
   replacedBy?: string;
 }
 
-/** Ends a run, its task and the session's turn, and makes the next follower runnable. */
+/**
+ * Ends a run, its task and the session's turn, makes the next follower runnable and writes the draft: everything else
+ * that the transition says has to be in it before. With `replacedBy` the draft goes on and its owner writes it.
+ */
 export function endRun(tx: Tx, draft: SessionDraft, run: EndingRun, ending: Ending): void {
   const { at } = ending;
   const becomes = runEndings[ending.status];
@@ -118,11 +121,19 @@ export function endRun(tx: Tx, draft: SessionDraft, run: EndingRun, ending: Endi
   // A follower that is taken out of the queue changes nothing about what the session is doing.
   if (!run.isFollower && ending.replacedBy === undefined)
     draft.set({ status: next !== null ? "BUSY" : run.othersWait ? "WAITING" : becomes.session });
-  tx.write(writes);
-  if (next === null) return;
+  if (ending.replacedBy !== undefined) {
+    tx.write(writes);
+    return;
+  }
+  if (next === null) {
+    tx.write([...writes, ...draft.writes()]);
+    return;
+  }
   // A statement of its own, because the database allows one active run at any moment.
-  tx.write([{ op: "update", table: "runs", rows: [{ id: next, queue_position: null, updated_at: at }] }]);
+  tx.write(writes);
   draft.becameRunnable();
+  const promotion = { id: next, queue_position: null, updated_at: at };
+  tx.write([{ op: "update", table: "runs", rows: [promotion] }, ...draft.writes()]);
 }
 
 function runValues(run: EndingRun, ending: Ending): { id: string } & Record<string, unknown> {

@@ -46,7 +46,6 @@ async function finish(
   for (const interrupt of interrupts) appendRequest(draft, ids, interrupt);
   tx.write([interruptRows(draft, ids, interrupts, conclusion.at)]);
   endRun(tx, draft, run, conclusion);
-  tx.write(draft.writes());
   return draft;
 }
 

@@ -1,4 +1,4 @@
-import type { Authority } from "@wheelhouse/domain";
+import { type Authority, sameScope } from "@wheelhouse/domain";
 import { scopeKeyOf } from "@wheelhouse/domain/digest";
 import type { SessionStore } from "../../port.ts";
 import type { CreateSessionOutcome, SessionRecord } from "../../records.ts";
@@ -100,11 +100,12 @@ async function findKnown(
   input: CreateInput,
 ): Promise<CreateSessionOutcome | null> {
   if (input.idempotencyKey === null && input.externalId === null) return null;
-  const rows = await tx.query(
+  const found = await tx.query(
     `SELECT ${sessionSelect}, s.idempotency_key AS s_idempotency_key ${from}
      WHERE s.project_id = $1 AND s.scope_key = $2 AND s.agent_id = $3 AND (s.idempotency_key = $4 OR s.external_id = $5)`,
     [authority.projectId, authority.scopeKey, agentId, input.idempotencyKey, input.externalId],
   );
+  const rows = found.filter((row) => sameScope(sessionOf(row).scope, authority.scope));
   const byKey = rows.find(
     (row) => input.idempotencyKey !== null && textOrNull(row, "s_idempotency_key") === input.idempotencyKey,
   );

@@ -85,7 +85,6 @@ async function cancelRun(
   if (run === null) throw new Error("A task has lost its run");
   await closeOpenEnds(tx, draft, run, input);
   endRun(tx, draft, run, { status: "CANCELLED", ...input });
-  tx.write(draft.writes());
   if (run.wasRunning) draft.endedFromOutside(runId);
 }
 

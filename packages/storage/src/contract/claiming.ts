@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { OpenContractWorld } from "./contract-world.ts";
+import {
+  batchOf,
+  claimInput,
+  claimRun,
+  customEvent,
+  endEverything,
+  rangeTo,
+  startRun,
+  stepOf,
+  submit,
+  succeed,
+  typesOf,
+  useWorld,
+} from "./sample-work.ts";
+
+/** Leases, fences and takeovers. */
+export function claimingContract(openWorld: OpenContractWorld): void {
+  describe("claiming", () => {
+    const world = useWorld(openWorld);
+
+    it("makes the run, task and session move together", async () => {
+      const { session, task, run } = await submit(world());
+      const claimed = await claimRun(world(), run.id);
+      expect(claimed).toMatchObject({ recovered: false, resume: null, run: { status: "RUNNING", generation: 1 } });
+      expect(await world().storage.runs.get(world().authority(), run.id)).toEqual(claimed.run);
+      expect(await world().storage.tasks.get(world().authority(), task.id)).toMatchObject({ status: "WORKING" });
+      expect(await world().storage.sessions.get(world().authority(), session.id)).toEqual(claimed.session);
+      expect((await typesOf(world(), session.id)).at(-1)).toBe("run.started");
+    });
+
+    it("lets exactly one of several concurrent claims win a run", async () => {
+      await endEverything(world());
+      const submitted = await Promise.all(rangeTo(12).map(() => submit(world())));
+      const claims = await Promise.all(
+        rangeTo(6).map((n) => world().storage.runs.claim(claimInput(world(), { owner: `worker-${n}` }))),
+      );
+      const ids = claims.flat().map(({ run }) => run.id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect([...ids].sort()).toEqual(submitted.map(({ run }) => run.id).sort());
+    });
+
+    it("takes no more than the limit, the oldest first", async () => {
+      await endEverything(world());
+      const runs: string[] = [];
+      for (const _ of rangeTo(3)) {
+        world().clock.advance(10);
+        runs.push((await submit(world())).run.id);
+      }
+      const first = await world().storage.runs.claim(claimInput(world(), { limit: 2 }));
+      expect(first.map(({ run }) => run.id)).toEqual(runs.slice(0, 2));
+    });
+
+    it("renews a held lease and refuses a lost one", async () => {
+      await endEverything(world());
+      const { claimed } = await startRun(world());
+      const beat = () => world().storage.runs.renew(claimed.fence, { leaseMs: 30_000, at: world().clock.now() });
+      world().clock.advance(20_000);
+      expect(await beat()).toBe("held");
+      world().clock.advance(20_000);
+      expect(await world().storage.runs.claim(claimInput(world()))).toEqual([]);
+      world().clock.advance(10_001);
+      const [taken] = await world().storage.runs.claim(claimInput(world(), { owner: "worker-2" }));
+      expect(taken).toMatchObject({ recovered: true, run: { recoveries: 1, generation: 2, owner: "worker-2" } });
+      expect(await beat()).toBe("lost");
+      expect((await typesOf(world(), claimed.run.sessionId)).at(-1)).toBe("run.recovered");
+    });
+
+    it("refuses every write of a superseded owner", async () => {
+      await endEverything(world());
+      const { session, claimed } = await startRun(world());
+      await world().storage.runs.release(claimed.fence, world().clock.now());
+      const [taken] = await world().storage.runs.claim(claimInput(world(), { owner: "worker-2" }));
+      const before = await typesOf(world(), session.id);
+      const batch = batchOf({ events: [customEvent(world())], steps: [stepOf(world())] });
+      expect(await world().storage.runs.record(claimed.fence, batch)).toEqual({ outcome: "fenced" });
+      expect(await succeed(world(), claimed.fence, batch)).toBe("fenced");
+      expect(await typesOf(world(), session.id)).toEqual(before);
+      expect(await world().models.step.count({ where: { sessionId: session.id } })).toBe(0);
+      if (taken === undefined) throw new Error("The released run was not taken over");
+      expect(await world().storage.runs.record(taken.fence, batch)).toMatchObject({ outcome: "recorded" });
+      expect(await succeed(world(), taken.fence)).toBe("finished");
+      expect(await succeed(world(), taken.fence)).toBe("fenced");
+    });
+
+    it("ends a run that was lost too often as WORKER_LOST and frees its session", async () => {
+      await endEverything(world());
+      const { session, task, run } = await submit(world());
+      const claim = () => world().storage.runs.claim(claimInput(world(), { maxRecoveries: 2 }));
+      for (const _ of rangeTo(3)) {
+        const [taken] = await claim();
+        expect(taken?.run.id).toBe(run.id);
+        if (taken?.run.recoveries === 2) {
+          const startedAt = world().clock.now();
+          const step = stepOf(world(), { status: "RUNNING", finishedAt: null, durationMs: null, startedAt });
+          await world().storage.runs.record(taken.fence, batchOf({ steps: [step] }));
+        }
+        world().clock.advance(30_001);
+      }
+      expect(await claim()).toEqual([]);
+      expect(await world().storage.runs.get(world().authority(), run.id)).toMatchObject({
+        status: "FAILED",
+        errorCode: "WORKER_LOST",
+      });
+      expect(await world().storage.tasks.get(world().authority(), task.id)).toMatchObject({ status: "FAILED" });
+      expect(await world().storage.sessions.get(world().authority(), session.id)).toMatchObject({
+        status: "ERROR",
+        activeRunId: null,
+      });
+      expect((await typesOf(world(), session.id)).slice(-3)).toEqual(["step.failed", "run.failed", "task.failed"]);
+      expect(await submit(world(), { session: { by: "id", id: session.id } })).toMatchObject({
+        session: { status: "BUSY" },
+      });
+    });
+
+    it("tells what an unfinished run left open", async () => {
+      await endEverything(world());
+      const { claimed } = await startRun(world());
+      const at = world().clock.now();
+      const role = "ASSISTANT" as const;
+      const visibility = "END_USER" as const;
+      const step = stepOf(world(), { status: "RUNNING", finishedAt: null, durationMs: null, seq: 4 });
+      await world().storage.runs.record(
+        claimed.fence,
+        batchOf({
+          events: [
+            { type: "message.started", payload: { messageId: "m-1", role }, visibility, at },
+            { type: "message.started", payload: { messageId: "m-2", role }, visibility, at },
+            { type: "message.completed", payload: { messageId: "m-1", role, length: 0 }, visibility, at },
+          ],
+          steps: [step, stepOf(world(), { seq: 3 })],
+        }),
+      );
+      const open = await world().storage.runs.openEnds(claimed.fence);
+      expect(open.steps).toMatchObject([{ id: step.id, seq: 4, startedAt: at }]);
+      expect(open).toMatchObject({ messageIds: ["m-2"], lastStepSeq: 4 });
+      expect(open.recordedMessageIds).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,5 @@
+import { storageContract } from "@wheelhouse/storage/contract";
+import { describe } from "vitest";
+import { openWorld } from "../worlds/open-world.ts";
+
+describe("storage in memory", () => storageContract(() => openWorld("memory")));
