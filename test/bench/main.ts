@@ -2,13 +2,14 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { endAll, endOnSignals } from "../../scripts/child-processes.mjs";
-import { openBenchServer } from "./databases.ts";
+import { type BenchServer, openBenchServer } from "./databases.ts";
 import { append } from "./p1-append.ts";
 import { fanOut } from "./p2-fan-out.ts";
+import { startRuns } from "./p8-run.ts";
 import { load, type Machine, machineNow, type PathReport, tables } from "./report.ts";
 import type { Suite } from "./suite.ts";
 
-const paths: Record<string, (suite: Suite) => Promise<PathReport>> = { p1: append, p2: fanOut };
+const paths: Record<string, (suite: Suite) => Promise<PathReport>> = { p1: append, p2: fanOut, p8: startRuns };
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -21,20 +22,24 @@ async function main(): Promise<void> {
     throw new Error(`There is no path ${unknown.join(", ")}; choose from ${Object.keys(paths).join(", ")}`);
   const chosen = positionals.length > 0 ? positionals : Object.keys(paths);
 
-  const server = await openBenchServer();
+  let opening: Promise<BenchServer> | undefined;
+  const server = (): Promise<BenchServer> => {
+    opening ??= openBenchServer();
+    return opening;
+  };
   const loadBefore = load();
   const reports: PathReport[] = [];
   try {
-    const suite: Suite = { server, rounds: quick ? 2 : 5, quick };
     for (const name of chosen) {
-      const path = paths[name];
       console.error(`${name} …`);
-      if (path) reports.push(await path(suite));
+      const path = paths[name];
+      if (path) reports.push(await path({ server, rounds: quick ? 2 : 5, quick }));
     }
   } finally {
-    await server.close();
+    await (await opening)?.close();
   }
-  const machine: Machine = { ...machineNow(), loadBefore, loadAfter: load(), postgres: server.description };
+  const postgres = (await opening)?.description ?? null;
+  const machine: Machine = { ...machineNow(), loadBefore, loadAfter: load(), postgres };
   console.log(tables(reports, machine));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ machine, reports }, null, 2)}\n`);
 }

@@ -73,18 +73,16 @@ export async function closedLoop(options: {
   ms: number;
   warmUpMs: number;
   database: CpuMeter | null;
-  operation: (client: number) => Promise<void>;
+  /** Does it once, and answers the milliseconds that count. */
+  operation: (client: number) => Promise<number>;
 }): Promise<Sample> {
   const phase = async (ms: number, took: (ms: number) => void): Promise<number> => {
     let operations = 0;
     const until = performance.now() + ms;
     const client = async (index: number): Promise<void> => {
-      for (let now = performance.now(); now < until; ) {
-        await options.operation(index);
-        const after = performance.now();
-        took(after - now);
+      while (performance.now() < until) {
+        took(await options.operation(index));
         operations += 1;
-        now = after;
       }
     };
     await Promise.all(Array.from({ length: options.clients }, (_, index) => client(index)));

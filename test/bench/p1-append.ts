@@ -18,7 +18,8 @@ const mustByRuns = new Map([
 ]);
 
 /** P1: how fast runs record events, one outstanding append per run, each acknowledged when it is durable. */
-export async function append({ server, rounds, quick }: Suite): Promise<PathReport> {
+export async function append({ server: open, rounds, quick }: Suite): Promise<PathReport> {
+  const server = await open();
   const scenarios: Scenario[] = [];
   for (const runs of [1, 50, 500]) scenarios.push(await onPostgres(server, runs, rounds, quick));
   for (const runs of [1, 50, 500]) scenarios.push(await onSqlite(runs, rounds, quick));
@@ -177,8 +178,10 @@ function appending(
         warmUpMs: options.quick ? 200 : 500,
         database: options.cpu,
         async operation(run) {
+          const startedAt = performance.now();
           await target.append(run);
           acknowledged += 1;
+          return performance.now() - startedAt;
         },
       });
       await target.verify(acknowledged);

@@ -2,7 +2,8 @@ import type { BenchServer } from "./databases.ts";
 
 /** What every path is given. */
 export interface Suite {
-  server: BenchServer;
+  /** Started when a path first asks for it. */
+  server: () => Promise<BenchServer>;
   /** How often every variant is measured. */
   rounds: number;
   /** Shorter and rougher. */
