@@ -12,14 +12,18 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export async function installDependencies() {
   const missing = missingPackages();
   if (missing.length > 0) {
-    const reason = existsSync(join(root, "node_modules")) ? `${missing[0]} is not as the lock file says` : "first time";
-    await timedStep(`Installing dependencies (${reason}; takes a few minutes)`, () =>
-      runCommand(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, shell: onWindows }),
+    const afresh = inCi || !existsSync(join(root, "node_modules/.package-lock.json"));
+    const reason = afresh ? "takes a few minutes" : `${missing[0]} is not as the lock file says`;
+    // What is there already is kept: `ci` would remove and compile everything again for one new package.
+    const command = afresh ? ["ci"] : ["install", "--no-save"];
+    await timedStep(`Installing dependencies (${reason})`, () =>
+      runCommand(npm, [...command, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, shell: onWindows }),
     );
   }
   await rebuildForThisNode();
 }
 
+const inCi = /^(1|true)$/i.test(process.env.CI ?? "");
 const onWindows = process.platform === "win32";
 const npm = onWindows ? "npm.cmd" : "npm";
 

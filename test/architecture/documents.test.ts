@@ -1,8 +1,11 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { eventTypes, failureCodes } from "@wheelhouse/domain";
 import { buildSchema, parse, validate } from "graphql";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { readRepositoryFile, repositoryFiles } from "./repository.ts";
+import { readRepositoryFile, repositoryFiles, repositoryRoot } from "./repository.ts";
 
 const files = repositoryFiles();
 const folders = new Set(files.flatMap((file) => file.split("/").map((_, i, parts) => parts.slice(0, i).join("/"))));
@@ -84,5 +87,24 @@ describe("the guides", () => {
   it("list every event type", () => {
     const text = readRepositoryFile("docs/events-and-cursors.md");
     expect(eventTypes.filter((type) => !text.includes(`\`${type}\``))).toEqual([]);
+  });
+});
+
+describe("the examples in TypeScript", () => {
+  const folder = mkdtempSync(join(repositoryRoot, "test/architecture/.fixture-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("type-check", () => {
+    const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+    const examples = documents
+      .filter(({ file }) => file === "README.md" || file.startsWith("docs/"))
+      .flatMap(({ file, text }) => fences(text, "ts").map((source, i) => ({ name: `${file}-${i}`, source })));
+    expect(examples.length).toBeGreaterThan(2);
+    for (const { name, source } of examples) write(`${name.replaceAll(/[/.]/g, "-")}.ts`, source);
+    write("my-graph.ts", "export const graph = {};");
+    write("tsconfig.json", JSON.stringify({ extends: "../../../tsconfig.base.json", include: ["*.ts"] }));
+    const tsc = join(repositoryRoot, "node_modules/@typescript/native/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--noEmit"], { encoding: "utf8" });
+    expect(stdout).toBe("");
   });
 });
