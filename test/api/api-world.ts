@@ -6,7 +6,6 @@ import { applyMigrations, openStorage, schemaState } from "@wheelhouse/storage/p
 import { v7 as newId } from "uuid";
 import { newApiKey, type Permission } from "../../apps/server/src/access/api-key.ts";
 import { parseEnvironment } from "../../apps/server/src/environment.ts";
-import type { InstallationOptions } from "../../apps/server/src/installation.ts";
 import { type RunningServer, serve } from "../../apps/server/src/serve.ts";
 import { type DatabaseKind, makeDatabase } from "./databases.ts";
 
@@ -38,11 +37,6 @@ export interface WorldWish {
   kind: DatabaseKind;
   environment?: Record<string, string>;
   tunables?: Partial<Tunables>;
-  /** Replaces the models, for example by a client that counts its statements. */
-  models?: (
-    opened: Awaited<ReturnType<typeof openStorage>>,
-    url: string,
-  ) => InstallationOptions["database"] extends never ? never : Awaited<ReturnType<typeof openStorage>>["models"];
 }
 
 export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
@@ -73,10 +67,7 @@ export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
       pages: false,
       database: {
         kind: wish.kind,
-        open: async (options) => {
-          const opened = await openStorage({ ...target, ...options });
-          return { ...opened, models: wish.models?.(opened, database.url) ?? opened.models };
-        },
+        open: (options) => openStorage({ ...target, ...options }),
         schemaState: () => schemaState(target),
         migrate: () => applyMigrations(target),
       },

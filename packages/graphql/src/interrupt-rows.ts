@@ -7,10 +7,11 @@ import { authorityOf, type GraphContext } from "./context.ts";
 /** The interrupts below a session or run, in the order of asking; below a list, those of all its rows together. */
 export function interruptsOf(parent: "runId" | "sessionId") {
   const batches = new Batches<{ id: string }[]>();
-  return (context: GraphContext, info: GraphQLResolveInfo, parentId: string, pendingOnly: boolean) =>
-    batches.load(context, info, parentId, async (parents) => {
-      const select = { id: true, runId: true, sessionId: true } as const;
-      const query = queryFromInfo({ context, info, typeName: "Interrupt", select });
+  return (context: GraphContext, info: GraphQLResolveInfo, parentId: string, pendingOnly: boolean) => {
+    const select = { id: true, runId: true, sessionId: true } as const;
+    // For every row, though one row's query is used: it also tells the plugin that the rows below are loaded.
+    const query = queryFromInfo({ context, info, typeName: "Interrupt", select });
+    return batches.load(context, info, parentId, async (parents) => {
       const among = { in: [...parents] };
       const found = await context.prisma.interrupt.findMany({
         ...query,
@@ -25,6 +26,7 @@ export function interruptsOf(parent: "runId" | "sessionId") {
       });
       return groupBy(parents, found, (row) => row[parent]);
     });
+  };
 }
 
 /** Not answered, and its task still waits (a cancelled task leaves its questions unanswered for ever). */

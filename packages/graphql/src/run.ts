@@ -39,8 +39,8 @@ export function runById(
   id: string | null,
 ): Promise<{ id: string } | null> | null {
   if (id === null) return null;
+  const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true } });
   return runsById.load(context, info, id, async (ids) => {
-    const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true } });
     const found = await context.prisma.run.findMany({
       ...query,
       where: { AND: [visibleTo(authorityOf(context)).run, { id: { in: [...ids] } }] },

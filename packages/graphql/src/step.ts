@@ -50,33 +50,26 @@ builder.prismaObjectFields(Step, (t) => ({
     type: [ModelCall],
     select: { id: true, runId: true },
     description: "The calls to providers that it made.",
-    resolve: async (step, _, context, info) =>
-      callsOfStep.load(context, info, `${step.runId} ${step.id}`, async (keys) => {
+    resolve: (step, _, context, info) => {
+      const { select } = queryFromInfo({ context, info, typeName: "ModelCall", select: { id: true, stepId: true } });
+      return callsOfStep.load(context, info, `${step.runId} ${step.id}`, async (keys) => {
         const pairs = keys.map((key) => key.split(" "));
-        const { select } = queryFromInfo({
-          context,
-          info,
-          typeName: "ModelCall",
-          select: { id: true, stepId: true },
-        });
+        const steps = pairs.map(([, stepId]) => stepId ?? "");
         const found = await context.prisma.modelCall.findMany({
           where: {
             AND: [
               visibleTo(authorityOf(context)).modelCall,
               // The table is indexed by run.
               { runId: { in: [...new Set(pairs.map(([runId]) => runId ?? ""))] } },
-              { stepId: { in: pairs.map(([, stepId]) => stepId ?? "") } },
+              { stepId: { in: steps } },
             ],
           },
           orderBy: [{ startedAt: "asc" }, { id: "asc" }],
           select,
         });
-        return groupBy(
-          pairs.map(([, stepId]) => stepId ?? ""),
-          found,
-          (call) => call.stepId,
-        );
-      }),
+        return groupBy(steps, found, (call) => call.stepId);
+      });
+    },
   }),
 }));
 

@@ -50,16 +50,17 @@ builder.prismaObjectFields(Task, (t) => ({
     type: [Run],
     select: { id: true },
     description: "The attempts at it, the oldest first.",
-    resolve: (task, _, context, info) =>
-      runsOfTask.load(context, info, task.id, async (tasks) => {
-        const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true, taskId: true } });
+    resolve: (task, _, context, info) => {
+      const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true, taskId: true } });
+      return runsOfTask.load(context, info, task.id, async (tasks) => {
         const found = await context.prisma.run.findMany({
           ...query,
           where: { AND: [visibleTo(authorityOf(context)).run, { taskId: { in: [...tasks] } }] },
           orderBy: [{ createdAt: "asc" }, { id: "asc" }],
         });
         return groupBy(tasks, found, (run) => run.taskId);
-      }),
+      });
+    },
   }),
   currentRun: t.field({
     type: Run,

@@ -43,7 +43,7 @@ async function authenticateKey(deps: AuthenticateDeps, authorization: string, he
   const now = deps.now();
   if (record === null || !hasHash(key, record.secretHash)) throw badKey();
   if (record.revokedAt !== null || (record.expiresAt !== null && record.expiresAt <= now)) throw badKey();
-  await deps.access.touchApiKey(record.id, now);
+  await touch(deps, record.id, now);
   const scope = record.reach === "PROJECT" ? projectScope(record, headers) : exactScope(deps, record, headers);
   const visibilities: EventVisibility[] =
     record.reach === "PROJECT" || record.permissions.includes("operator-events")
@@ -63,6 +63,18 @@ async function authenticateKey(deps: AuthenticateDeps, authorization: string, he
     isAdmin: false,
     projectIds: [record.projectId],
   };
+}
+
+/** How often a key's last use is written down, milliseconds. */
+const touchEveryMs = 60_000;
+const touched = new WeakMap<AccessStore, Map<string, number>>();
+
+async function touch({ access }: AuthenticateDeps, keyId: string, now: Date): Promise<void> {
+  const known = touched.get(access) ?? new Map<string, number>();
+  touched.set(access, known);
+  if (now.getTime() - (known.get(keyId) ?? 0) < touchEveryMs) return;
+  known.set(keyId, now.getTime());
+  await access.touchApiKey(keyId, now);
 }
 
 function scopeHeaders(headers: Headers): [key: string, value: string][] {
