@@ -106,5 +106,5 @@ describe("the examples in TypeScript", () => {
     const tsc = join(repositoryRoot, "node_modules/@typescript/native/bin/tsc");
     const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--noEmit"], { encoding: "utf8" });
     expect(stdout).toBe("");
-  });
+  }, 120_000);
 });

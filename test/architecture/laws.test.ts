@@ -14,18 +14,8 @@ const typescript = /\.tsx?$/;
 const anySource = /\.(m?[jt]s|tsx)$/;
 const tests = /(^test\/|^packages\/[^/]+\/test\/|\.test\.tsx?$)/;
 const thisFile = "test/architecture/laws.test.ts";
-/** Next and the tools ask for a default export in these. */
-const defaultExports =
-  /(^|\/)(app\/.*\/)?(page|layout|loading|error|not-found|global-error|template|default|icon|opengraph-image|sitemap|robots|manifest|proxy)\.tsx?$|\.config\.(m?[jt]s)$|^\.dependency-cruiser\.(d\.)?m[jt]s$/;
 
 const laws: Law[] = [
-  {
-    law: "a module exports names, not a default",
-    pattern: /^export default\b|\bas default\b/,
-    broken: "export default function page() {}",
-    files: anySource,
-    except: defaultExports,
-  },
   {
     law: "no test is skipped, focused or left to be written",
     pattern: /\b(it|test|describe|suite)\.(skip|only|todo)\(|\b(xit|xdescribe|fit|fdescribe)\(/,
@@ -50,7 +40,7 @@ const laws: Law[] = [
     law: "a library never reads the environment",
     pattern: /\bprocess\.env\b/,
     broken: "const url = process.env.DATABASE_URL;",
-    files: /^packages\//,
+    files: /^packages\/.*\.tsx?$/,
     except: tests,
   },
   {
