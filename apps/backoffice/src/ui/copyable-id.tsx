@@ -44,9 +44,9 @@ export function CopyableId({ id, what = "id", whole = false, className }: Copyab
         copy(id);
       }}
       title={`${id}\nClick to copy`}
-      aria-label={copied ? "Copied" : `Copy ${what} ${id}`}
       className={`group/id mono -mx-1 inline-flex max-w-full items-center gap-1 rounded px-1 text-[11.5px] text-muted hover:bg-hover hover:text-ink ${className ?? ""}`}
     >
+      <span className="sr-only">{copied ? "Copied" : `Copy ${what}`} </span>
       <span className="truncate">{whole ? id : shortId(id)}</span>
       {copied ? (
         <CheckIcon size={11} weight="bold" className="shrink-0 text-success-ink" />

@@ -1,7 +1,7 @@
 "use client";
 
 import { ImageIcon } from "@phosphor-icons/react";
-import { memo } from "react";
+import { cloneElement, isValidElement, memo } from "react";
 import { type Components, defaultRehypePlugins, Streamdown } from "streamdown";
 import { CodeBlock } from "./code-block.tsx";
 
@@ -18,6 +18,13 @@ const rehypePlugins = Object.entries(defaultRehypePlugins)
   .map(([, plugin]) => plugin);
 
 const components: Components = {
+  // In a list of messages the levels of headings make no outline: all are one, and only look different.
+  h1: ({ children }) => <h3 className="heading-1">{children}</h3>,
+  h2: ({ children }) => <h3 className="heading-2">{children}</h3>,
+  h3: ({ children }) => <h3 className="heading-3">{children}</h3>,
+  h4: ({ children }) => <h3 className="heading-3">{children}</h3>,
+  h5: ({ children }) => <h3 className="heading-3">{children}</h3>,
+  h6: ({ children }) => <h3 className="heading-3">{children}</h3>,
   code: ({ children, className, ...rest }) =>
     "data-block" in rest ? (
       <CodeBlock text={String(children ?? "")} language={/language-(\S+)/.exec(className ?? "")?.[1]} />
@@ -25,7 +32,13 @@ const components: Components = {
       <code>{children}</code>
     ),
   inlineCode: ({ children }) => <code>{children}</code>,
-  pre: ({ children }) => <>{children}</>,
+  // Marks the code of a block, so that it is told from code within a line.
+  pre: ({ children }) =>
+    isValidElement<Record<string, unknown>>(children) ? (
+      cloneElement(children, { "data-block": "true" })
+    ) : (
+      <>{children}</>
+    ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard.
     <section className="markdown-table" aria-label="Table" tabIndex={0}>

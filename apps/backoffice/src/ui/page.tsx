@@ -40,7 +40,7 @@ export function Page({ title, crumbs, aside, actions, children }: PageProps) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: the place in the trail is the identity of a crumb.
                 <Fragment key={index}>
                   {index === 0 ? null : (
-                    <li aria-hidden="true" className="shrink-0 text-faint">
+                    <li aria-hidden="true" className="shrink-0 text-faint max-sm:hidden">
                       <CaretRightIcon size={11} weight="bold" />
                     </li>
                   )}
@@ -61,7 +61,7 @@ export function Page({ title, crumbs, aside, actions, children }: PageProps) {
                 </Fragment>
               );
             })}
-            {aside === undefined ? null : <li className="ml-1.5 flex min-w-0 items-center gap-2">{aside}</li>}
+            {aside === undefined ? null : <li className="ml-1.5 flex shrink-0 items-center gap-2">{aside}</li>}
           </ol>
         </nav>
         {actions === undefined ? null : <div className="flex shrink-0 items-center gap-1.5">{actions}</div>}

@@ -77,7 +77,7 @@ function Details({ session, view }: { session: Session; view: LiveView }) {
   const { usage, agent } = session;
   return (
     <Scroller label="Details" className="h-full px-4 py-3">
-      <PlanList todos={view.todos} />
+      <PlanList todos={view.todos} running={view.status === "BUSY"} />
       <dl className="grid grid-cols-[92px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 text-[13px]">
         <Fact name="Status">
           <StatusBadge status={view.status} />
@@ -140,5 +140,5 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 );
 
 const Heading = ({ children }: { children: ReactNode }) => (
-  <h3 className="mt-5 mb-1.5 text-xs font-medium text-muted">{children}</h3>
+  <h2 className="mt-5 mb-1.5 text-xs font-medium text-muted">{children}</h2>
 );

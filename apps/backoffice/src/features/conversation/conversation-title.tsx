@@ -73,7 +73,7 @@ export function ConversationTitle({ sessionId, title, fallback, mayEdit, onRenam
         setProblem(null);
         setEditing(true);
       }}
-      className={`group/title inline-flex max-w-full items-center gap-1.5 rounded-md px-1.5 py-0.5 hover:bg-hover ${problem === null ? "" : "text-danger-ink"}`}
+      className={`group/title relative inline-flex max-w-full items-center rounded-md px-1.5 py-0.5 hover:bg-hover ${problem === null ? "" : "text-danger-ink"}`}
     >
       <span dir="auto" className="truncate">
         {text}
@@ -81,7 +81,7 @@ export function ConversationTitle({ sessionId, title, fallback, mayEdit, onRenam
       <PencilSimpleIcon
         size={12}
         aria-label="Rename"
-        className="shrink-0 text-muted opacity-0 group-hover/title:opacity-100 group-focus-visible/title:opacity-100"
+        className="absolute -right-4 text-muted opacity-0 group-hover/title:opacity-100 group-focus-visible/title:opacity-100"
       />
     </button>
   );

@@ -8,12 +8,12 @@ export function FailureRow({ run }: { run: RunView }) {
   const { title, advice } = adviceFor(run.error?.code ?? null);
   return (
     <div className="py-2">
-      <section aria-label="The run failed" className="rounded-lg border border-danger/40 bg-danger-tint px-3.5 py-3">
+      <section aria-label="The run failed" className="rounded-lg border border-danger/40 bg-danger-tint/60 px-3.5 py-3">
         <div className="flex items-start gap-2.5">
           <XCircleIcon size={17} weight="fill" className="mt-px shrink-0 text-danger-ink" aria-hidden="true" />
           <div className="min-w-0 flex-1">
             <div className="flex flex-wrap items-baseline gap-x-2.5">
-              <h3 className="text-[13px] font-semibold text-danger-ink">{title}</h3>
+              <h2 className="text-[13px] font-semibold text-danger-ink">{title}</h2>
               {run.error === null ? null : <code className="mono text-[11.5px] text-danger-ink">{run.error.code}</code>}
             </div>
             {run.error?.message == null ? null : (

@@ -150,9 +150,9 @@ function ToolDetails({ call }: { call: ToolCall }) {
 
 function Title({ text, children }: { text: string; children?: React.ReactNode }) {
   return (
-    <h4 className="mt-2 mb-1 flex min-h-6 items-center gap-2 text-[11.5px] font-medium text-muted">
+    <h3 className="mt-2 mb-1 flex min-h-6 items-center gap-2 text-[11.5px] font-medium text-muted">
       {text}
       <span className="ml-auto flex items-center gap-2 font-normal">{children}</span>
-    </h4>
+    </h3>
   );
 }

@@ -2,7 +2,7 @@
 
 import { ArrowDownIcon } from "@phosphor-icons/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { describeError } from "../../data/describe-error.ts";
 import type { InterruptRowFragment } from "../../generated/graphql.ts";
 import { Button } from "../../ui/button.tsx";
@@ -19,9 +19,8 @@ import { RunStrip } from "./run-strip.tsx";
 import type { PendingSend } from "./sends.ts";
 import { ToolRow } from "./tool-row.tsx";
 import { useRowTarget } from "./use-row-target.ts";
+import { useStickToEnd } from "./use-stick-to-end.ts";
 
-/** Closer to the end than this, the reader is reading the newest and goes along with it; pixels. */
-const nearEnd = 90;
 /** Closer to the beginning than this, earlier messages are read; pixels. */
 const nearBeginning = 600;
 
@@ -51,47 +50,41 @@ export function Transcript(props: TranscriptProps) {
     [state.view, pending],
   );
   const scroller = useRef<HTMLDivElement>(null);
-  const [atEnd, setAtEnd] = useState(true);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateOf(rows[index]),
     getItemKey: (index) => rows[index]?.key ?? index,
+    // Earlier messages are put above what is being read without moving it.
     anchorTo: "end",
-    followOnAppend: true,
-    scrollEndThreshold: nearEnd,
     overscan: 8,
     paddingEnd: 24,
   });
   const hasRows = rows.length > 0;
   const target = useRowTarget({ rows, virtualizer, hasEarlier: state.earlier.has, onEarlier });
-
-  // The newest comes first into view, unless the address names a place.
-  useLayoutEffect(() => {
-    if (hasRows && location.hash === "") virtualizer.scrollToEnd();
-  }, [virtualizer, hasRows]);
+  const stick = useStickToEnd({ scroller, virtualizer, begin: hasRows && target === null });
 
   // What the viewer sends is always shown to them.
   const sent = pending.length;
   const sentBefore = useRef(sent);
   useEffect(() => {
-    if (sent > sentBefore.current) virtualizer.scrollToEnd();
+    if (sent > sentBefore.current) stick.toEnd();
     sentBefore.current = sent;
-  }, [virtualizer, sent]);
+  }, [stick.toEnd, sent]);
 
   const onScroll = useCallback(() => {
+    stick.onScroll();
     const element = scroller.current;
-    if (element === null) return;
-    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd);
-    if (element.scrollTop < nearBeginning) void onEarlier();
-  }, [onEarlier]);
+    if (element !== null && element.scrollTop < nearBeginning) void onEarlier();
+  }, [stick.onScroll, onEarlier]);
 
   const toggle = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
 
   if (!hasRows) return <div className="min-h-0 flex-1 overflow-auto">{props.empty}</div>;
   return (
     <div className="relative min-h-0 flex-1">
+      <h2 className="sr-only">Transcript</h2>
       <div
         ref={scroller}
         role="log"
@@ -101,6 +94,7 @@ export function Transcript(props: TranscriptProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
         tabIndex={0}
         onScroll={onScroll}
+        {...stick.intents}
         className="h-full overflow-y-auto overscroll-contain focus-visible:outline-offset-[-2px]"
         style={{ overflowAnchor: "none" }}
       >
@@ -135,11 +129,11 @@ export function Transcript(props: TranscriptProps) {
           })}
         </div>
       </div>
-      {atEnd ? null : (
+      {stick.atEnd ? null : (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
           <button
             type="button"
-            onClick={() => virtualizer.scrollToEnd()}
+            onClick={stick.toEnd}
             className="pointer-events-auto inline-flex h-8 items-center gap-1.5 rounded-full bg-raised pr-3.5 pl-2.5 text-xs font-medium text-ink shadow-pop hover:bg-hover"
           >
             {state.view.status === "BUSY" ? (

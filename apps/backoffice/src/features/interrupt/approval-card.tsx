@@ -45,9 +45,9 @@ export function ApprovalCard({ interrupts, blocked, onDecided, context }: Approv
     >
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-warning/30 bg-warning-tint px-3.5 py-2">
         <HandPalmIcon size={16} weight="fill" className="text-warning-ink" aria-hidden="true" />
-        <h3 className="text-[13px] font-semibold text-warning-ink">
+        <h2 className="text-[13px] font-semibold text-warning-ink">
           {open.length === 1 ? "Waiting for your decision" : `${open.length} decisions needed`}
-        </h3>
+        </h2>
         {first === undefined ? null : (
           <span className="text-xs text-warning-ink">
             asked <Time at={first.requestedAt} as="ago" />

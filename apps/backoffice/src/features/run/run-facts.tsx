@@ -71,7 +71,7 @@ export function RunFacts({ row, run, stepCount }: { row: RunRow; run: RunView; s
         <Time at={run.queuedAt} as="absolute" />
       </Fact>
       <Fact name="Run id">
-        <CopyableId id={row.id} what="run id" />
+        <CopyableId id={row.id} what="run id" className="max-w-none!" />
       </Fact>
     </dl>
   );

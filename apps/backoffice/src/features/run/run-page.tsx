@@ -168,7 +168,7 @@ function Tabs({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
 function Failure({ run }: { run: RunView }) {
   const { title, advice } = adviceFor(run.error?.code ?? null);
   return (
-    <div className="flex shrink-0 items-start gap-2.5 border-b border-danger/25 bg-danger-tint px-3 py-2.5 md:px-4">
+    <div className="flex shrink-0 items-start gap-2.5 border-b border-danger/25 bg-danger-tint/60 px-3 py-2.5 md:px-4">
       <XCircleIcon size={16} weight="fill" className="mt-0.5 shrink-0 text-danger-ink" aria-hidden="true" />
       <p className="min-w-0 text-[13px] text-ink">
         <span className="font-semibold text-danger-ink">{title}</span>

@@ -11,7 +11,7 @@ import { barColour, StepKindIcon } from "./step-kinds.tsx";
 import { TimeScale } from "./time-scale.tsx";
 import { keyAction } from "./tree-keys.ts";
 import { useTimelineGestures } from "./use-timeline-gestures.ts";
-import type { ZoomWindow } from "./zoom-window.ts";
+import { ticksOf, type ZoomWindow } from "./zoom-window.ts";
 
 const rowHeight = 28;
 
@@ -92,7 +92,11 @@ export function Waterfall({ layout, now, window, onWindow, selected, onSelect, o
           <TimeScale axis={axis} window={window} playhead={playhead} />
         </div>
       </div>
-      <div role="none" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+      <div
+        role="none"
+        className="relative min-h-[calc(100%-28px)] w-full"
+        style={{ height: virtualizer.getTotalSize() }}
+      >
         <Backdrop axis={axis} window={window} playhead={playhead} />
         {virtualizer.getVirtualItems().map((item) => {
           const row = rows[item.index];
@@ -145,7 +149,7 @@ const Row = memo(function Row({ row, window, now, selected, onSelect, onToggle }
       className={`group/row flex h-full cursor-pointer items-stretch text-xs ${selected ? "bg-selected" : "hover:bg-hover"}`}
     >
       <span
-        className="flex min-w-0 shrink-0 items-center gap-1.5 border-r border-line-soft pr-2"
+        className="flex min-w-0 shrink-0 items-center gap-1.5 pr-2"
         style={{ width: "var(--names)", paddingLeft: 8 + Math.min(depth, 12) * 14 }}
       >
         {descendants > 0 ? (
@@ -232,13 +236,17 @@ interface BackdropProps {
 function Backdrop({ axis, window, playhead }: BackdropProps) {
   const width = window.to - window.from;
   const place = (drawn: number) => ((drawn - window.from) / width) * 100;
+  const { ticks } = ticksOf(window, 6);
   return (
     <div
       role="none"
       aria-hidden="true"
-      className="pointer-events-none absolute inset-y-0 right-0 overflow-hidden"
-      style={{ left: "var(--names)" }}
+      className="pointer-events-none absolute inset-y-0 right-0 overflow-hidden border-l border-line-soft"
+      style={{ left: "calc(var(--names) - 1px)" }}
     >
+      {ticks.map((tick) => (
+        <span key={tick} className="absolute inset-y-0 w-px bg-line-soft/70" style={{ left: `${place(tick)}%` }} />
+      ))}
       {axis.gaps.map((gap) => (
         <span
           key={gap.at}
