@@ -5,11 +5,17 @@ import { endAll, endOnSignals } from "../../scripts/child-processes.mjs";
 import { type BenchServer, openBenchServer } from "./databases.ts";
 import { append } from "./p1-append.ts";
 import { fanOut } from "./p2-fan-out.ts";
+import { conversationPages } from "./p7-page.ts";
 import { startRuns } from "./p8-run.ts";
 import { load, type Machine, machineNow, type PathReport, tables } from "./report.ts";
 import type { Suite } from "./suite.ts";
 
-const paths: Record<string, (suite: Suite) => Promise<PathReport>> = { p1: append, p2: fanOut, p8: startRuns };
+const paths: Record<string, (suite: Suite) => Promise<PathReport>> = {
+  p1: append,
+  p2: fanOut,
+  p7: conversationPages,
+  p8: startRuns,
+};
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
