@@ -153,6 +153,8 @@ export function scopeWallContract(openWorld: OpenContractWorld): void {
       "another project with the same scope": () => ({ ...owner(), projectId: world().otherProjectId }),
     };
 
+    let ownersThings: Promise<Targets> | undefined;
+
     async function makeTargets(): Promise<Targets> {
       await registerGuide(world(), world().projectId, "private");
       await registerGuide(world(), world().otherProjectId, "private");
@@ -196,7 +198,9 @@ export function scopeWallContract(openWorld: OpenContractWorld): void {
       if (!("call" in row)) continue;
       for (const [stranger, authority] of Object.entries(strangers))
         it(`${name} answers ${stranger} as if nothing were there`, async () => {
-          const targets = await makeTargets();
+          // One set for all strangers, as none of them may change it.
+          ownersThings ??= makeTargets();
+          const targets = await ownersThings;
           const nothing: Targets = {
             sessionId: world().newId(),
             taskId: world().newId(),

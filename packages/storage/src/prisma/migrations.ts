@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "@wheelhouse/domain/digest";
 import SqliteHandle from "better-sqlite3";
@@ -191,9 +192,26 @@ async function connect(options: MigrationOptions): Promise<Connection> {
   return target.kind === "sqlite" ? connectSqlite(target.file) : connectPostgres(target.url, target.schema);
 }
 
+const waitForLockMs = 30_000;
+
+/** Waits for the write lock without holding up this process, which may be the one that has it. */
+async function beginWhenFree(handle: SqliteHandle.Database): Promise<void> {
+  handle.pragma("busy_timeout = 0");
+  for (let waitedMs = 0; ; waitedMs += 20) {
+    try {
+      handle.exec("BEGIN IMMEDIATE");
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SqliteHandle.SqliteError && error.code.startsWith("SQLITE_BUSY");
+      if (!isBusy || waitedMs >= waitForLockMs) throw error;
+      await sleep(20);
+    }
+  }
+}
+
 function connectSqlite(file: string): Connection {
   mkdirSync(dirname(resolve(file)), { recursive: true });
-  const handle = new SqliteHandle(file, { timeout: 30_000 });
+  const handle = new SqliteHandle(file);
   handle.pragma("journal_mode = WAL");
   // Rebuilding a table drops the old one, which must not delete what refers to it.
   handle.pragma("foreign_keys = OFF");
@@ -217,7 +235,7 @@ function connectSqlite(file: string): Connection {
       undefined,
     async exclusively(work) {
       // One transaction over all of it: another process waits, and then finds nothing pending.
-      handle.exec("BEGIN IMMEDIATE");
+      await beginWhenFree(handle);
       try {
         return await work();
       } finally {
