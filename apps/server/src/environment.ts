@@ -52,8 +52,8 @@ const Environment = z.object({
 });
 export type Settings = z.infer<typeof Environment>;
 
-/** Variables that the product hands on without reading them: keys of model providers, by their usual names. */
-export const providerVariables = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OLLAMA_BASE_URL"] as const;
+/** Variables that the workspace and the providers read, by the names they expect. */
+export const providerVariables = ["WHEELHOUSE_MODEL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"] as const;
 /** The names of every variable there is. */
 export const variableNames = [...Object.keys(Environment.shape), ...providerVariables];
 

@@ -50,6 +50,8 @@ export interface InstallationOptions {
     newId: NewId;
     log: Log;
     interruptTtlMs: number;
+    /** Pause between the words of scripted models; the host's own when absent. */
+    scriptedDelayMs?: number;
   }) => GraphHost;
   /** For `${VAR}` in workspace files, and nothing else. */
   environment: Environment;

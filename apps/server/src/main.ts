@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { v7 as newId } from "uuid";
 import { addAdmin } from "./commands/admin-command.ts";
 import { type CommandContext, CommandError } from "./commands/command-context.ts";
+import { addDemo } from "./commands/demo-command.ts";
 import { addKeys } from "./commands/keys-command.ts";
 import { addMigrate } from "./commands/migrate-command.ts";
 import { addServe } from "./commands/serve-command.ts";
@@ -59,12 +60,12 @@ function graphStateOf({ DATABASE_URL, DATABASE_SCHEMA }: Settings) {
 const installationOptions = (settings: Settings, log: Logger): InstallationOptions => ({
   settings,
   database: databaseOf(settings),
-  openGraphs: (options) =>
+  openGraphs: ({ interruptTtlMs, scriptedDelayMs, ...options }) =>
     createGraphHost({
       ...options,
       persistence: graphStateOf(settings),
       env: process.env,
-      limits: { interruptTtlMs: options.interruptTtlMs },
+      limits: { interruptTtlMs, ...(scriptedDelayMs === undefined ? {} : { scriptedDelayMs }) },
     }),
   environment: process.env,
   log,
@@ -113,6 +114,7 @@ async function main(args: readonly string[]): Promise<number> {
   addMigrate(program, context);
   addAdmin(program, context);
   addKeys(program, context);
+  addDemo(program, context);
   try {
     await program.parseAsync([...args], { from: "user" });
     return 0;
