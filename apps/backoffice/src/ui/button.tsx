@@ -4,7 +4,7 @@ import { Button as KitButton } from "@cloudflare/kumo/components/button";
 import { Tooltip } from "@cloudflare/kumo/components/tooltip";
 import type { Icon } from "@phosphor-icons/react";
 import NextLink from "next/link";
-import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+import type { ButtonHTMLAttributes, CSSProperties, ReactNode, Ref } from "react";
 import { Kbd } from "./kbd.tsx";
 
 export type ButtonVariant = "primary" | "secondary" | "ghost" | "destructive";
@@ -18,11 +18,25 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
   ref?: Ref<HTMLButtonElement>;
 }
 
+/** The kit draws its strong buttons with a gradient; ours are flat. */
+const flat = (fill: string, hover: string): CSSProperties => ({
+  "--kumo-button-emphasis-ring": fill,
+  "--kumo-button-emphasis-bg": hover,
+  "--kumo-button-emphasis-gradient-start": fill,
+  "--kumo-button-emphasis-gradient-end": fill,
+});
+
+const fills: Partial<Record<ButtonVariant, CSSProperties>> = {
+  primary: flat("var(--color-accent)", "var(--color-accent-hover)"),
+  destructive: flat("var(--color-danger-fill)", "color-mix(in oklch, var(--color-danger-fill), black 10%)"),
+};
+
 /** The kit's button at this product's density. */
 export function Button({ variant = "secondary", size = "sm", icon, loading, type = "button", ...rest }: ButtonProps) {
   return (
     <KitButton
       {...rest}
+      style={{ ...fills[variant], ...rest.style }}
       type={type}
       variant={variant}
       size={size}

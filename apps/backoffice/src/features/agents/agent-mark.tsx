@@ -1,10 +1,11 @@
-/** Hues far enough apart to tell agents from one another at a glance; none of them is a status colour at full strength. */
-const hues = [212, 285, 330, 55, 130, 175, 245, 15];
+/** Hues far enough apart to tell agents from one another at a glance. */
+const hues = [212, 285, 330, 55, 128, 168, 245, 12, 95, 308];
 
+/** FNV-1a: names that differ little still get hues that differ much. */
 function hueOf(name: string): number {
-  let hash = 0;
-  for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
-  return hues[hash % hues.length] ?? 212;
+  let hash = 0x811c9dc5;
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hues[(hash ^ (hash >>> 15)) % hues.length] ?? 212;
 }
 
 /** A small square with the agent's first letter, always in the same colour for the same agent. */

@@ -2,7 +2,9 @@
 
 import { ArrowSquareOutIcon, CheckCircleIcon } from "@phosphor-icons/react";
 import Link from "next/link";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { useClient } from "../../data/data-provider.tsx";
+import { usePolling } from "../../data/use-polling.ts";
 import { useQuery } from "../../data/use-query.ts";
 import type { InterruptRowFragment } from "../../generated/graphql.ts";
 import { ListFailure } from "../../lists/list-failure.tsx";
@@ -19,7 +21,7 @@ import { readInterrupt } from "../run/read-rows.ts";
 import { type ApprovalRow, approvalsDocument } from "./approvals-documents.ts";
 import { type ApprovalGroup, groupApprovals, keepDecided } from "./group-approvals.ts";
 
-const most = 100;
+const pending = { first: 100, filter: { pendingOnly: true } };
 const pollMs = 5000;
 
 /** What the agents ask of humans, across all conversations, answered in place. */
@@ -62,18 +64,19 @@ export function ApprovalsPage() {
 }
 
 function useApprovals() {
-  const { data, error, refetch } = useQuery(approvalsDocument, { first: most, filter: { pendingOnly: true } });
+  const client = useClient();
+  const { data, error, refetch } = useQuery(approvalsDocument, pending);
   const [rows, setRows] = useState<readonly ApprovalRow[] | undefined>(data?.interrupts.nodes);
   const [decided, setDecided] = useState<ReadonlyMap<string, ApprovalRow>>(new Map());
+  const latestDecided = useRef(decided);
+  latestDecided.current = decided;
   useEffect(() => {
     if (data !== undefined) setRows((shown) => keepDecided(shown ?? [], data.interrupts.nodes, decided));
   }, [data, decided]);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") refetch();
-    }, pollMs);
-    return () => clearInterval(timer);
-  }, [refetch]);
+  usePolling(pollMs, async (signal) => {
+    const { interrupts } = await client.request(approvalsDocument, pending, { signal });
+    setRows((shown) => keepDecided(shown ?? [], interrupts.nodes, latestDecided.current));
+  });
   const decide = (answers: readonly InterruptRowFragment[]) => {
     setDecided((before) => {
       const next = new Map(before);

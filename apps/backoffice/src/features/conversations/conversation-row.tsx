@@ -22,7 +22,8 @@ export const titleOf = (row: Pick<Row, "title" | "firstMessage">): string =>
 /** What was said last, unless the title says it already. */
 function lastLineOf(row: Row): string {
   const last = row.lastMessage === null ? "" : plainPreview(row.lastMessage);
-  return last === titleOf(row) ? "" : last;
+  if (last !== "" && last !== titleOf(row)) return last;
+  return row.status === "BUSY" ? "Working on the first answer…" : "No answer yet";
 }
 
 /** The names of the columns. */
@@ -53,16 +54,14 @@ export const ConversationCells = memo(function ConversationCells({ row }: { row:
         <StatusIcon status={row.status} />
         <span className="min-w-0 flex-1">
           <TitleLink row={row} />
-          <span className="block truncate text-xs leading-[18px] text-muted">
-            {lastLine === "" ? "\u00a0" : lastLine}
-          </span>
+          <span className="block truncate text-xs leading-[18px] text-muted">{lastLine}</span>
         </span>
       </Cell>
       <Cell className="flex min-w-0 items-center gap-2">
         <AgentMark name={row.agent.name} label={row.agent.displayName} />
         <span className="truncate text-xs text-ink-2">{row.agent.displayName}</span>
       </Cell>
-      <Cell>
+      <Cell className="flex items-center">
         <StatusWord status={row.status} />
       </Cell>
       <Cell className={figure}>{formatCompact(row.messageCount)}</Cell>
@@ -93,9 +92,7 @@ export const ConversationCard = memo(function ConversationCard({ row }: { row: R
           </span>
           <Time at={row.lastActivityAt} className="text-xs text-muted" />
         </span>
-        <span className="block truncate text-xs leading-[18px] text-muted">
-          {lastLine === "" ? "\u00a0" : lastLine}
-        </span>
+        <span className="block truncate text-xs leading-[18px] text-muted">{lastLine}</span>
         <span className="mt-1 flex items-center gap-1.5 text-2xs text-muted">
           <AgentMark name={row.agent.name} label={row.agent.displayName} size={14} />
           <span className="truncate">{row.agent.displayName}</span>

@@ -39,7 +39,8 @@ export function ApprovalCard({ interrupts, blocked, onDecided, context }: Approv
     );
   const [first] = open;
   return (
-    <section
+    // Not a landmark: a page may show many.
+    <article
       aria-label={`${open.length} open ${open.length === 1 ? "request" : "requests"} of the agent`}
       className="overflow-hidden rounded-lg border border-warning/50 bg-surface shadow-[0_1px_2px_rgb(0_0_0/0.04)]"
     >
@@ -101,7 +102,7 @@ export function ApprovalCard({ interrupts, blocked, onDecided, context }: Approv
           {refusal}
         </p>
       )}
-    </section>
+    </article>
   );
 }
 

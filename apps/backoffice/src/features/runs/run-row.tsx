@@ -34,7 +34,7 @@ export function RunHeader() {
 export const RunCells = memo(function RunCells({ row }: { row: Row }) {
   return (
     <>
-      <Cell>
+      <Cell className="flex items-center">
         <StatusBadge status={row.status} />
       </Cell>
       <Cell className="mono text-xs text-muted max-lg:hidden">{shortId(row.id)}</Cell>

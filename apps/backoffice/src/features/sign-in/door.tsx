@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
-import { Logo, LogoMark } from "../../shell/logo.tsx";
+import { Logo } from "../../shell/logo.tsx";
 
 /** The frame of the pages before the sign-in: the brand, a title, a form. */
 export function Door({ title, children, intro }: { title: string; intro?: ReactNode; children: ReactNode }) {
   return (
     <main className="relative flex min-h-dvh flex-col items-center justify-center overflow-hidden bg-canvas px-4 py-10">
-      <LogoMark
-        size={880}
-        className="pointer-events-none absolute -right-72 -bottom-96 text-ink opacity-[0.025] max-md:hidden"
+      <div
+        aria-hidden="true"
+        className="absolute inset-0 bg-[radial-gradient(var(--color-line-strong)_1px,transparent_1px)] mask-[radial-gradient(ellipse_at_center,black_10%,transparent_62%)] bg-size-[22px_22px] opacity-60"
       />
       <div className="relative w-full max-w-[372px]">
         <div className="mb-7 flex items-center justify-center gap-2.5">
