@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import SqliteHandle from "better-sqlite3";
 import pg from "pg";
 
 export type WorldKind = "memory" | "sqlite" | "postgres";
@@ -28,12 +29,23 @@ function freshFile(): FreshDatabase {
   return {
     url: `file:${file}`,
     async [Symbol.asyncDispose]() {
-      // SQLite removes its log with the last connection.
-      const isOpen = existsSync(`${file}-wal`);
+      const isOpen = existsSync(file) && !canBeAlone(file);
       rmSync(folder, { recursive: true, force: true });
       if (isOpen) throw new Error("A connection to the SQLite file was left open");
     },
   };
+}
+
+/** Leaving the WAL mode takes the file for oneself, which any other connection prevents. */
+function canBeAlone(file: string): boolean {
+  const handle = new SqliteHandle(file, { timeout: 200 });
+  try {
+    return handle.pragma("journal_mode = DELETE", { simple: true }) === "delete";
+  } catch {
+    return false;
+  } finally {
+    handle.close();
+  }
 }
 
 /** Where tests may make databases. `npm test` starts a server and sets it. */
