@@ -25,12 +25,14 @@ export const CodeBlock = memo(function CodeBlock({ text, language, title, maxHei
   const code = text.replace(/\n$/, "");
   const lines = useColouredLines(code, language);
   return (
-    <div className="group/code my-2 overflow-hidden rounded-md border border-line bg-sunken">
+    <div dir="ltr" className="group/code my-2 overflow-hidden rounded-md border border-line bg-sunken">
       <div className="flex h-7 items-center justify-between border-b border-line-soft pr-1 pl-3">
         <span className="mono text-[11px] text-muted">{title ?? language ?? "text"}</span>
         <CopyButton text={code} what="code" />
       </div>
-      <section
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of form fields is something else. */}
+      <div
+        role="group"
         aria-label={`Code${language === undefined ? "" : ` in ${language}`}`}
         // A scroller must be reachable by keyboard.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
@@ -53,7 +55,7 @@ export const CodeBlock = memo(function CodeBlock({ text, language, title, maxHei
                 </span>
               ))}
         </pre>
-      </section>
+      </div>
     </div>
   );
 });
@@ -73,8 +75,21 @@ function useColouredLines(code: string, language: string | undefined): Piece[][]
   return result?.code === code ? result.lines : null;
 }
 
+// The themes of high contrast are the ones whose every colour can be read on the block's background.
+async function loadHighlighter() {
+  const { createCodePlugin } = await import("@streamdown/code");
+  return createCodePlugin({ themes: ["github-light-high-contrast", "github-dark-high-contrast"] });
+}
+
+let loading: ReturnType<typeof loadHighlighter> | undefined;
+
+function highlighterOf(): ReturnType<typeof loadHighlighter> {
+  loading ??= loadHighlighter();
+  return loading;
+}
+
 async function colour(code: string, language: string, done: (lines: Piece[][]) => void): Promise<void> {
-  const { code: highlighter } = await import("@streamdown/code");
+  const highlighter = await highlighterOf();
   const known = highlighter.getSupportedLanguages().find((name) => name === language);
   if (known === undefined) return;
   const show = (result: NonNullable<ReturnType<typeof highlighter.highlight>>) =>

@@ -39,6 +39,7 @@ export function JsonTree({ value, label, openDepth = 2, maxHeight = 420, classNa
       </div>
       <div style={{ height }}>
         <VirtualList
+          role="group"
           label={label}
           count={rows.length}
           rowHeight={rowHeight}

@@ -40,10 +40,11 @@ const components: Components = {
       <>{children}</>
     ),
   table: ({ children }) => (
+    // biome-ignore lint/a11y/useSemanticElements: a group of form fields is something else.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard.
-    <section className="markdown-table" aria-label="Table" tabIndex={0}>
+    <div role="group" className="markdown-table" aria-label="Table" tabIndex={0}>
       <table>{children}</table>
-    </section>
+    </div>
   ),
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener nofollow">

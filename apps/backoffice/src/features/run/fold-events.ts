@@ -162,7 +162,7 @@ function endRun(draft: Draft, run: RunView, event: LogEvent): void {
       code: typeof code === "string" ? code : "INTERNAL",
       message: typeof reason === "string" ? reason : null,
     };
-  for (const message of [...draft.messages.values()].reverse()) {
+  for (const message of draft.messages.values()) {
     if (message.runId === run.runId && message.state === "streaming")
       draft.set("messages", message.messageId, { ...message, state: "complete" });
   }
@@ -182,6 +182,6 @@ function endRun(draft: Draft, run: RunView, event: LogEvent): void {
 
 /** The session is as its newest run; while another run is active it stays busy. */
 function sessionStatus(draft: Draft, run: RunView): LiveView["status"] {
-  const others = [...draft.runs.values()].some((r) => r.runId !== run.runId && isActiveRun(r.status));
-  return others ? "BUSY" : sessionStatusOf[run.status];
+  for (const other of draft.runs.values()) if (other.runId !== run.runId && isActiveRun(other.status)) return "BUSY";
+  return sessionStatusOf[run.status];
 }

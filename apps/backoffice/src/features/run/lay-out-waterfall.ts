@@ -1,6 +1,7 @@
 import type { StepView } from "./live-view.ts";
+import { collapsingAxis, linearAxis, type Span, type TimeAxis } from "./time-axis.ts";
 
-/** One step in the waterfall. Positions are milliseconds of drawn time: real time without the collapsed gaps. */
+/** One step in the waterfall. Positions are milliseconds of drawn time. */
 export interface WaterfallRow {
   step: StepView;
   depth: number;
@@ -11,23 +12,6 @@ export interface WaterfallRow {
   collapsed: boolean;
   /** It ran at the same time as a sibling. */
   parallel: boolean;
-}
-
-/** A stretch in which nothing ran, drawn as a narrow mark. `at` and `width` are drawn, `ms` is real. */
-export interface Gap {
-  at: number;
-  width: number;
-  ms: number;
-}
-
-/** Turns real time (epoch milliseconds) into drawn time and back. */
-export interface TimeAxis {
-  startsAt: number;
-  /** Drawn length, milliseconds, at least 1. */
-  length: number;
-  gaps: readonly Gap[];
-  toDrawn(time: number): number;
-  toTime(drawn: number): number;
 }
 
 export interface Waterfall {
@@ -43,240 +27,193 @@ export interface WaterfallOptions {
   collapseGaps: boolean;
 }
 
-interface Span {
-  from: number;
-  to: number;
-}
+/** Steps that follow each other touch, by the grain of the clock; only a longer overlap means that they ran together. */
+const shortestOverlapMs = 2;
 
-/** An idle stretch is worth collapsing when it is this long … */
-const shortestGapMs = 1_000;
-/** … and takes more than this part of the whole. */
-const shortestGapPart = 0.08;
-/** What a collapsed gap keeps of the busy time's width. */
-const gapPart = 0.025;
-
-/** Lays steps out as a tree of rows on a time axis. Linear but for the sorting of siblings: 5,000 steps take a few milliseconds. */
+/**
+ * Lays steps out as a tree of rows on a time axis. Works on numbered steps in flat arrays: 5,000 steps are laid out anew
+ * several times a second while a run is live.
+ */
 export function layOutWaterfall(steps: readonly StepView[], options: WaterfallOptions): Waterfall {
-  const spans = new Map(steps.map((step) => [step.stepId, spanOf(step, options.now)]));
-  const children = childrenOf(steps);
-  const axis = axisOf(steps, spans, children, options);
-  return { rows: rowsOf(steps, spans, children, axis, options.collapsed), axis };
+  const tree = treeOf(steps, options.now);
+  const axis = axisOf(tree, options);
+  return { rows: rowsOf(tree, axis, options.collapsed), axis };
 }
 
 /** Real begin and end of a step, epoch milliseconds; a running one ends now. */
 export function spanOf(step: StepView, now: number): Span {
   const from = Date.parse(step.startedAt);
-  const end =
-    step.finishedAt !== null
-      ? Date.parse(step.finishedAt)
-      : step.durationMs !== null
-        ? from + step.durationMs
-        : step.status === "RUNNING"
-          ? now
-          : from;
-  return { from, to: Math.max(from, end) };
+  return { from, to: Math.max(from, endOf(step, from, now)) };
 }
 
-type Children = ReadonlyMap<string | null, readonly StepView[]>;
+function endOf(step: StepView, from: number, now: number): number {
+  if (step.durationMs !== null) return from + step.durationMs;
+  if (step.finishedAt !== null) return Date.parse(step.finishedAt);
+  return step.status === "RUNNING" ? now : from;
+}
 
-/** Steps by parent in executed order. A parent that is not among the steps (or is the step itself) makes a root. */
-function childrenOf(steps: readonly StepView[]): Children {
-  const known = new Set(steps.map((step) => step.stepId));
-  const children = new Map<string | null, StepView[]>();
-  for (const step of steps) {
-    const { parentStepId } = step;
-    const parent =
-      parentStepId !== null && parentStepId !== step.stepId && known.has(parentStepId) ? parentStepId : null;
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [step]);
-    else siblings.push(step);
+/** Steps by number, and their relations; −1 where there is none. Siblings are linked in executed order. */
+interface Tree {
+  steps: readonly StepView[];
+  from: Float64Array;
+  to: Float64Array;
+  parent: Int32Array;
+  firstChild: Int32Array;
+  nextSibling: Int32Array;
+  firstRoot: number;
+}
+
+function treeOf(steps: readonly StepView[], now: number): Tree {
+  const count = steps.length;
+  const from = new Float64Array(count);
+  const to = new Float64Array(count);
+  const numbers = new Map<string, number>();
+  steps.forEach((step, i) => {
+    const span = spanOf(step, now);
+    from[i] = span.from;
+    to[i] = span.to;
+    numbers.set(step.stepId, i);
+  });
+  const parent = new Int32Array(count).fill(-1);
+  const firstChild = new Int32Array(count).fill(-1);
+  const nextSibling = new Int32Array(count).fill(-1);
+  const lastChild = new Int32Array(count).fill(-1);
+  let firstRoot = -1;
+  let lastRoot = -1;
+  for (const i of executedOrder(steps, from)) {
+    const id = steps[i]?.parentStepId ?? null;
+    const above = id === null ? -1 : (numbers.get(id) ?? -1);
+    // A parent that is not among the steps, or is the step itself, makes a root.
+    const hangs = above >= 0 && above !== i;
+    const before = hangs ? (lastChild[above] ?? -1) : lastRoot;
+    if (before >= 0) nextSibling[before] = i;
+    else if (hangs) firstChild[above] = i;
+    else firstRoot = i;
+    if (hangs) {
+      parent[i] = above;
+      lastChild[above] = i;
+    } else lastRoot = i;
   }
-  for (const siblings of children.values())
-    siblings.sort((a, b) => a.seq - b.seq || (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
-  return children;
+  return { steps, from, to, parent, firstChild, nextSibling, firstRoot };
 }
 
-interface Placed {
-  step: StepView;
-  depth: number;
-  shown: boolean;
-  parallel: boolean;
+function executedOrder(steps: readonly StepView[], from: Float64Array): number[] {
+  const seq = Float64Array.from(steps, (step) => step.seq);
+  return Array.from(steps, (_, i) => i).sort(
+    (a, b) => (seq[a] ?? 0) - (seq[b] ?? 0) || (from[a] ?? 0) - (from[b] ?? 0),
+  );
 }
 
-function rowsOf(
-  steps: readonly StepView[],
-  spans: ReadonlyMap<string, Span>,
-  children: Children,
-  axis: TimeAxis,
-  collapsed: ReadonlySet<string>,
-): WaterfallRow[] {
-  const placed = placeAll(steps, spans, children, collapsed);
-  const descendants = countDescendants(placed);
-  return placed
-    .map(({ step, depth, parallel, shown }, i): WaterfallRow | null => {
-      const span = spans.get(step.stepId);
-      if (!shown || span === undefined) return null;
-      return {
-        step,
-        depth,
-        from: axis.toDrawn(span.from),
-        to: axis.toDrawn(span.to),
-        descendants: descendants[i] ?? 0,
-        collapsed: collapsed.has(step.stepId),
-        parallel,
-      };
-    })
-    .filter((row) => row !== null);
+/** Numbers in the order of the rows, parents before children, with their depths. */
+interface Placement {
+  order: Int32Array;
+  depth: Int32Array;
 }
 
-/** Depth first, without recursion: a graph may nest deeper than the stack. */
-function placeAll(
-  steps: readonly StepView[],
-  spans: ReadonlyMap<string, Span>,
-  children: Children,
-  collapsed: ReadonlySet<string>,
-): Placed[] {
-  const placed: Placed[] = [];
-  const seen = new Set<string>();
-  const stack: Placed[] = [];
-  const push = (siblings: readonly StepView[], depth: number, shown: boolean) => {
-    const parallel = parallelOnes(siblings, spans);
-    for (const step of siblings.toReversed()) stack.push({ step, depth, shown, parallel: parallel.has(step.stepId) });
-  };
-  const drain = () => {
-    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      if (seen.has(next.step.stepId)) continue;
-      seen.add(next.step.stepId);
-      placed.push(next);
-      push(children.get(next.step.stepId) ?? [], next.depth + 1, next.shown && !collapsed.has(next.step.stepId));
+function placeAll({ steps, parent, firstChild, nextSibling, firstRoot }: Tree): Placement {
+  const order = new Int32Array(steps.length);
+  const depth = new Int32Array(steps.length);
+  const placed = new Uint8Array(steps.length);
+  let rows = 0;
+  // Without recursion: a graph may nest deeper than the stack.
+  const walk = (start: number, siblingsToo: boolean): void => {
+    const stack = [start];
+    for (let i = stack.pop(); i !== undefined; i = stack.pop()) {
+      const next = nextSibling[i] ?? -1;
+      if (next >= 0 && (siblingsToo || i !== start)) stack.push(next);
+      if (placed[i] === 1) continue;
+      const above = parent[i] ?? -1;
+      depth[i] = above >= 0 && placed[above] === 1 ? (depth[above] ?? 0) + 1 : 0;
+      placed[i] = 1;
+      order[rows++] = i;
+      const child = firstChild[i] ?? -1;
+      if (child >= 0) stack.push(child);
     }
   };
-  push(children.get(null) ?? [], 0, true);
-  drain();
+  if (firstRoot >= 0) walk(firstRoot, true);
   // Steps that name each other as parents hang on no root; they are shown all the same.
-  for (const step of steps) {
-    if (seen.has(step.stepId)) continue;
-    push([step], 0, true);
-    drain();
-  }
-  return placed;
+  for (let i = 0; rows < steps.length && i < steps.length; i++) if (placed[i] === 0) walk(i, false);
+  return { order, depth };
 }
 
-function parallelOnes(siblings: readonly StepView[], spans: ReadonlyMap<string, Span>): Set<string> {
-  const parallel = new Set<string>();
-  const byStart = siblings
-    .map((step) => ({ id: step.stepId, ...(spans.get(step.stepId) ?? { from: 0, to: 0 }) }))
-    .sort((a, b) => a.from - b.from);
-  let longest: { id: string; to: number } | undefined;
-  for (const { id, from, to } of byStart) {
-    if (longest !== undefined && from < longest.to && to > from) {
-      parallel.add(id);
-      parallel.add(longest.id);
+function rowsOf(tree: Tree, axis: TimeAxis, collapsed: ReadonlySet<string>): WaterfallRow[] {
+  const { steps, from, to } = tree;
+  const { order, depth } = placeAll(tree);
+  const descendants = countDescendants(order, depth);
+  const parallel = parallelOnes(tree);
+  const rows: WaterfallRow[] = [];
+  let hiddenBelow = Number.POSITIVE_INFINITY;
+  order.forEach((i, row) => {
+    const step = steps[i];
+    const level = depth[i] ?? 0;
+    if (step === undefined || level > hiddenBelow) return;
+    const isCollapsed = collapsed.has(step.stepId);
+    hiddenBelow = isCollapsed ? level : Number.POSITIVE_INFINITY;
+    rows.push({
+      step,
+      depth: level,
+      from: axis.toDrawn(from[i] ?? 0),
+      to: axis.toDrawn(to[i] ?? 0),
+      descendants: descendants[row] ?? 0,
+      collapsed: isCollapsed,
+      parallel: parallel[i] === 1,
+    });
+  });
+  return rows;
+}
+
+/** By row: how many rows follow that are deeper. */
+function countDescendants(order: Int32Array, depth: Int32Array): Int32Array {
+  const counts = new Int32Array(order.length);
+  const open: number[] = [];
+  const close = (level: number, end: number): void => {
+    while (open.length > level) {
+      const row = open.pop() ?? 0;
+      counts[row] = end - row - 1;
     }
-    if (longest === undefined || to > longest.to) longest = { id, to };
-  }
-  return parallel;
-}
-
-/** From the last row upwards, each row counts itself and what hangs on it towards its parent. */
-function countDescendants(placed: readonly Placed[]): number[] {
-  const counts = placed.map(() => 0);
-  const parents = parentIndexes(placed);
-  for (let i = placed.length - 1; i >= 0; i--) {
-    const parent = parents[i];
-    if (parent !== undefined && parent >= 0) counts[parent] = (counts[parent] ?? 0) + (counts[i] ?? 0) + 1;
-  }
+  };
+  order.forEach((i, row) => {
+    close(depth[i] ?? 0, row);
+    open.push(row);
+  });
+  close(0, order.length);
   return counts;
 }
 
-function parentIndexes(placed: readonly Placed[]): number[] {
-  const open: number[] = [];
-  return placed.map(({ depth }, i) => {
-    open.length = Math.min(open.length, depth);
-    const parent = depth === 0 ? -1 : (open[depth - 1] ?? -1);
-    open[depth] = i;
-    return parent;
-  });
-}
-
-function axisOf(
-  steps: readonly StepView[],
-  spans: ReadonlyMap<string, Span>,
-  children: Children,
-  options: WaterfallOptions,
-): TimeAxis {
-  const all = [...spans.values()];
-  if (all.length === 0) return linearAxis(options.now, 1);
-  let start = Number.POSITIVE_INFINITY;
-  let end = Number.NEGATIVE_INFINITY;
-  for (const { from, to } of all) {
-    if (from < start) start = from;
-    if (to > end) end = to;
-  }
-  if (!options.collapseGaps) return linearAxis(start, end - start);
-  const leaves = steps.filter((step) => !children.has(step.stepId)).map((step) => spans.get(step.stepId));
-  const idle = idleBetween(
-    leaves.filter((span) => span !== undefined),
-    end,
-  );
-  const worth = idle.filter(
-    ({ from, to }) => to - from >= shortestGapMs && to - from > (end - start) * shortestGapPart,
-  );
-  return worth.length === 0 ? linearAxis(start, end - start) : brokenAxis(start, end, worth);
-}
-
-/** Where no leaf ran. A parent that only waits for its children is idle too, whatever its own bar says. */
-function idleBetween(busy: Span[], end: number): Span[] {
-  const idle: Span[] = [];
-  let until: number | undefined;
-  for (const { from, to } of busy.sort((a, b) => a.from - b.from)) {
-    if (until !== undefined && from > until) idle.push({ from: until, to: from });
-    until = until === undefined ? to : Math.max(until, to);
-  }
-  if (until !== undefined && end > until) idle.push({ from: until, to: end });
-  return idle;
-}
-
-const linearAxis = (startsAt: number, span: number): TimeAxis => {
-  const length = Math.max(1, span);
-  return {
-    startsAt,
-    length,
-    gaps: [],
-    toDrawn: (time) => clamp(time - startsAt, 0, length),
-    toTime: (drawn) => startsAt + clamp(drawn, 0, length),
-  };
-};
-
-function brokenAxis(startsAt: number, end: number, idle: readonly Span[]): TimeAxis {
-  const skipped = idle.reduce((ms, { from, to }) => ms + to - from, 0);
-  const width = Math.max(1, (end - startsAt - skipped) * gapPart);
-  let removed = 0;
-  const breaks = idle.map(({ from, to }) => {
-    const at = from - startsAt - removed;
-    removed += to - from - width;
-    return { at, width, ms: to - from, from, to };
-  });
-  const length = Math.max(1, end - startsAt - removed);
-  const toDrawn = (time: number): number => {
-    let before = 0;
-    for (const gap of breaks) {
-      if (time <= gap.from) break;
-      if (time < gap.to) return gap.at + (gap.width * (time - gap.from)) / gap.ms;
-      before += gap.ms - gap.width;
+function parallelOnes({ steps, from, to, firstChild, nextSibling, firstRoot }: Tree): Uint8Array {
+  const parallel = new Uint8Array(steps.length);
+  const beginOf = (i: number): number => from[i] ?? 0;
+  const endOf = (i: number): number => to[i] ?? 0;
+  const mark = (first: number): void => {
+    if (first < 0 || (nextSibling[first] ?? -1) < 0) return;
+    const siblings: number[] = [];
+    for (let i = first; i >= 0; i = nextSibling[i] ?? -1) siblings.push(i);
+    siblings.sort((a, b) => beginOf(a) - beginOf(b));
+    let longest = -1;
+    for (const i of siblings) {
+      if (longest >= 0 && Math.min(endOf(longest), endOf(i)) - beginOf(i) > shortestOverlapMs) {
+        parallel[i] = 1;
+        parallel[longest] = 1;
+      }
+      if (longest < 0 || endOf(i) > endOf(longest)) longest = i;
     }
-    return clamp(time - startsAt - before, 0, length);
   };
-  const toTime = (drawn: number): number => {
-    let before = 0;
-    for (const gap of breaks) {
-      if (drawn <= gap.at) break;
-      if (drawn < gap.at + gap.width) return gap.from + ((drawn - gap.at) / gap.width) * gap.ms;
-      before += gap.ms - gap.width;
-    }
-    return startsAt + clamp(drawn, 0, length) + before;
-  };
-  return { startsAt, length, gaps: breaks.map(({ at, ms }) => ({ at, width, ms })), toDrawn, toTime };
+  mark(firstRoot);
+  firstChild.forEach(mark);
+  return parallel;
 }
 
-const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+function axisOf({ steps, from, to, firstChild }: Tree, { now, collapseGaps }: WaterfallOptions): TimeAxis {
+  if (steps.length === 0) return linearAxis(now, 1);
+  const whole = {
+    from: from.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY),
+    to: to.reduce((most, each) => Math.max(most, each), Number.NEGATIVE_INFINITY),
+  };
+  if (!collapseGaps) return linearAxis(whole.from, whole.to - whole.from);
+  // A parent that only waits for its children is idle too, whatever its own bar says.
+  const busy: Span[] = [];
+  firstChild.forEach((child, i) => {
+    if (child < 0) busy.push({ from: from[i] ?? 0, to: to[i] ?? 0 });
+  });
+  return collapsingAxis(whole, busy);
+}

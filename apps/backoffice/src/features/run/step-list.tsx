@@ -57,12 +57,7 @@ export function StepList({ steps, now, runStartedAt, selected, onSelect }: StepL
   return (
     <div
       ref={scroller}
-      role="listbox"
-      aria-label="Steps"
-      tabIndex={0}
-      aria-activedescendant={index < 0 ? undefined : `listed-${selected}`}
-      onKeyDown={onKeyDown}
-      className="min-h-0 flex-1 overflow-auto focus-visible:outline-offset-[-2px]"
+      className="min-h-0 flex-1 overflow-auto has-[[role=listbox]:focus-visible]:outline-2 has-[[role=listbox]:focus-visible]:outline-offset-[-2px] has-[[role=listbox]:focus-visible]:outline-focus"
     >
       <div
         role="none"
@@ -80,7 +75,15 @@ export function StepList({ steps, now, runStartedAt, selected, onSelect }: StepL
           onClick={() => setSort(sort === "duration" ? null : "duration")}
         />
       </div>
-      <div role="none" className="relative w-full" style={{ height: virtualizer.getTotalSize() }}>
+      <div
+        role="listbox"
+        aria-label="Steps"
+        tabIndex={0}
+        aria-activedescendant={index < 0 ? undefined : `listed-${selected}`}
+        onKeyDown={onKeyDown}
+        className="relative w-full outline-none"
+        style={{ height: virtualizer.getTotalSize() }}
+      >
         {virtualizer.getVirtualItems().map((item) => {
           const step = sorted[item.index];
           return step === undefined ? null : (

@@ -1,5 +1,5 @@
 import { formatMark, formatSpan } from "./format-span.ts";
-import type { TimeAxis } from "./lay-out-waterfall.ts";
+import type { TimeAxis } from "./time-axis.ts";
 import { ticksOf, type ZoomWindow } from "./zoom-window.ts";
 
 export interface TimeScaleProps {

@@ -6,8 +6,9 @@ import { type KeyboardEvent, type MouseEvent, memo, useEffect, useMemo, useRef, 
 import { formatCount } from "../../ui/format.ts";
 import { StatusIcon } from "../../ui/status.tsx";
 import { formatSpan } from "./format-span.ts";
-import { type Waterfall as Layout, spanOf, type TimeAxis, type WaterfallRow } from "./lay-out-waterfall.ts";
+import { type Waterfall as Layout, spanOf, type WaterfallRow } from "./lay-out-waterfall.ts";
 import { barColour, StepKindIcon } from "./step-kinds.tsx";
+import type { TimeAxis } from "./time-axis.ts";
 import { TimeScale } from "./time-scale.tsx";
 import { keyAction } from "./tree-keys.ts";
 import { useTimelineGestures } from "./use-timeline-gestures.ts";
