@@ -68,14 +68,15 @@ async function run(words) {
 }
 
 /** A part that passes when its command does. */
-const command = (title, args) =>
-  counted(title, async () => {
+function command(title, args) {
+  return counted(title, async () => {
     await runCommand(process.execPath, args, { cwd: root, env });
     return { passed: 1, failed: 0, notes: [] };
   });
+}
 
-const vitest = (files) =>
-  counted("Tests", async () => {
+function vitest(files) {
+  return counted("Tests", async () => {
     const report = join(reports, "vitest.json");
     const args = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", ...files];
     const code = await exitCode([...args, `--outputFile.json=${report}`]);
@@ -90,9 +91,10 @@ const vitest = (files) =>
       notes: [],
     };
   });
+}
 
-const playwright = (files) =>
-  counted("Browser tests", async () => {
+function playwright(files) {
+  return counted("Browser tests", async () => {
     const report = join(reports, "playwright.json");
     env.PLAYWRIGHT_JSON_OUTPUT_FILE = report;
     const code = await exitCode([
@@ -111,6 +113,7 @@ const playwright = (files) =>
       notes: errors.map((error) => error.message),
     };
   });
+}
 
 async function exitCode(args) {
   try {
@@ -122,7 +125,9 @@ async function exitCode(args) {
   }
 }
 
-const readJson = (file) => JSON.parse(readFileSync(file, "utf8"));
+function readJson(file) {
+  return JSON.parse(readFileSync(file, "utf8"));
+}
 
 /** Runs one part and adds its line to the summary; answers whether it passed. */
 async function counted(title, work) {

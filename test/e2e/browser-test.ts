@@ -54,7 +54,7 @@ async function createOwner(page: Page, product: Product): Promise<void> {
   await page.goto(`${product.url}${product.ownerPath}`);
   await page.getByLabel("Your name").fill(owner.name);
   await page.getByLabel("E-mail").fill(owner.email);
-  await page.getByLabel("Password").fill(owner.password);
+  await page.getByRole("textbox", { name: "Password" }).fill(owner.password);
   await page.getByRole("button", { name: /create|start/i }).click();
   await expect(page.getByRole("link", { name: "Conversations" })).toBeVisible();
 }

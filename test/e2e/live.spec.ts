@@ -1,23 +1,30 @@
 import { expect, type Page } from "@playwright/test";
 import { answersOn, browserTest, startConversation } from "./browser-test.ts";
-import { sentencesIn, wholeStory } from "./story.ts";
+import { openGate, sentencesIn, storyBeforeGate, wholeStory } from "./story.ts";
 
 browserTest.use({ workspace: "test/e2e/workspace" });
 
-/** Waits until the story is being told and is far from its end. */
-async function untilInTheMiddle(page: Page): Promise<void> {
-  await expect.poll(async () => sentencesIn(await answersOn(page)).length).toBeGreaterThan(4);
-  expect(sentencesIn(await answersOn(page)).length).toBeLessThan(wholeStory.length / 2);
+const lastAnswer = (page: Page) => page.getByRole("article", { name: "Answer of the agent" }).last();
+const sentencesOn = async (page: Page): Promise<string[]> => sentencesIn(await answersOn(page));
+
+/** Asks for a story and waits until the narrator stands at its gate, in the middle of a sentence of the run. */
+async function startStory(page: Page, message: string): Promise<{ finish: () => void }> {
+  const gate = crypto.randomUUID();
+  await startConversation(page, "Narrator", `${message} (gate ${gate})`);
+  await expectAtGate(page);
+  return { finish: () => openGate(gate) };
+}
+
+async function expectAtGate(page: Page): Promise<void> {
+  await expect.poll(() => sentencesOn(page), { timeout: 90_000 }).toEqual(storyBeforeGate);
+  await expect(lastAnswer(page)).toHaveAttribute("aria-busy", "true");
 }
 
 /** Waits for the end of the story; then it must be there once, in order, without a gap. */
 async function expectWholeStory(page: Page): Promise<void> {
-  await expect.poll(async () => sentencesIn(await answersOn(page)).at(-1), { timeout: 90_000 }).toBe(wholeStory.at(-1));
-  await expect(page.getByRole("article", { name: "Answer of the agent" }).last()).not.toHaveAttribute(
-    "aria-busy",
-    "true",
-  );
-  expect(sentencesIn(await answersOn(page))).toEqual(wholeStory);
+  await expect.poll(async () => (await sentencesOn(page)).at(-1), { timeout: 90_000 }).toBe(wholeStory.at(-1));
+  await expect(lastAnswer(page)).not.toHaveAttribute("aria-busy", "true");
+  expect(await sentencesOn(page)).toEqual(wholeStory);
 }
 
 /** Puts a mark on the page that a reload would wipe off. */
@@ -27,49 +34,52 @@ const isMarked = (page: Page): Promise<boolean> =>
 
 browserTest.describe("a conversation", () => {
   browserTest("is answered while one watches", async ({ ownerPage: page }) => {
-    await startConversation(page, "Narrator", "Tell me a story");
+    const story = await startStory(page, "Tell me a story");
     await expect(page.getByRole("article", { name: "Message of the user" })).toContainText("Tell me a story");
-    await untilInTheMiddle(page);
+    story.finish();
     await expectWholeStory(page);
   });
 
   browserTest("misses nothing when the page is loaded again in the middle", async ({ ownerPage: page }) => {
-    await startConversation(page, "Narrator", "Tell it to someone who reloads");
-    await untilInTheMiddle(page);
+    const story = await startStory(page, "Tell it to someone who reloads");
     await page.reload();
+    await expectAtGate(page);
+    story.finish();
     await expectWholeStory(page);
   });
 
   browserTest("catches up by itself when the network was cut for ten seconds", async ({ ownerPage: page, product }) => {
-    await startConversation(page, "Narrator", "Tell it through a bad cable");
-    await untilInTheMiddle(page);
+    const story = await startStory(page, "Tell it through a bad cable");
     await mark(page);
     product.link.cut();
     await expect(page.getByRole("status").filter({ hasText: "Reconnecting" })).toBeVisible();
-    const seen = sentencesIn(await answersOn(page)).length;
+    story.finish();
     // The ten seconds are what is tested, not a guess at how long something takes.
     await page.waitForTimeout(10_000);
-    expect(sentencesIn(await answersOn(page)).length).toBe(seen);
+    expect(await sentencesOn(page)).toEqual(storyBeforeGate);
     product.link.mend();
     await expectWholeStory(page);
+    await expect(page.getByRole("status").filter({ hasText: "Live" })).toBeVisible();
     expect(await isMarked(page)).toBe(true);
   });
 
   browserTest("loses nothing when its sockets are destroyed again and again", async ({ ownerPage: page, product }) => {
-    await startConversation(page, "Narrator", "Tell it over a flapping line");
-    for (const sentences of [5, 20, 40]) {
-      await expect.poll(async () => sentencesIn(await answersOn(page)).length).toBeGreaterThan(sentences);
+    const story = await startStory(page, "Tell it over a flapping line");
+    product.link.dropConnections();
+    story.finish();
+    for (const sentence of [50, 60, 70, 80]) {
+      await expect.poll(async () => (await sentencesOn(page)).length, { timeout: 60_000 }).toBeGreaterThan(sentence);
       product.link.dropConnections();
     }
     await expectWholeStory(page);
   });
 
   browserTest("is finished by the next process when the first is killed", async ({ ownerPage: page, product }) => {
-    await startConversation(page, "Narrator", "Tell it in spite of everything");
-    await untilInTheMiddle(page);
+    const story = await startStory(page, "Tell it in spite of everything");
     await mark(page);
     await product.kill();
     await product.start();
+    story.finish();
     await expectWholeStory(page);
     expect(await isMarked(page)).toBe(true);
     // What a reader sees who comes later is the same.
@@ -78,18 +88,16 @@ browserTest.describe("a conversation", () => {
   });
 
   browserTest("can be stopped in the middle, and takes the next message", async ({ ownerPage: page }) => {
-    await startConversation(page, "Narrator", "Tell it until I have enough");
-    await untilInTheMiddle(page);
+    await startStory(page, "Tell it until I have enough");
     await page.getByRole("button", { name: /stop/i }).click();
-    await expect(page.getByRole("article", { name: "Answer of the agent" }).last()).not.toHaveAttribute(
-      "aria-busy",
-      "true",
-    );
-    const said = sentencesIn(await answersOn(page)).length;
-    expect(said).toBeLessThan(wholeStory.length);
+    await expect(lastAnswer(page)).not.toHaveAttribute("aria-busy", "true");
+    const before = (await sentencesOn(page)).length;
+    expect(before).toBeLessThan(wholeStory.length);
     await page.getByRole("textbox").last().fill("And now the whole of it");
     await page.keyboard.press("Enter");
-    await expect.poll(async () => sentencesIn(await answersOn(page)).length, { timeout: 90_000 }).toBeGreaterThan(said);
+    await expect
+      .poll(async () => (await sentencesOn(page)).length, { timeout: 60_000 })
+      .toBe(before + wholeStory.length);
   });
 
   browserTest("says in words what went wrong, and goes on", async ({ ownerPage: page }) => {

@@ -87,7 +87,7 @@ browserTest("sign-in is complete and axe finds nothing, in both themes", async (
     const context = await browser.newContext({ baseURL: product.url, colorScheme, viewport: { width, height } });
     const page = await context.newPage();
     await page.goto("/sign-in");
-    await expect(page.getByLabel("Password")).toBeVisible();
+    await expect(page.getByRole("textbox", { name: "Password" })).toBeVisible();
     await page.screenshot({ path: `test-results/pages/sign-in-${colorScheme}-${width}.png` });
     expect(await axeFindings(page)).toEqual([]);
     await context.close();

@@ -1,19 +1,8 @@
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { defineConfig } from "@wheelhouse/registry";
-import { createScriptedModel } from "../../../packages/runtime/src/graph/scripted-model.ts";
-import { pauseMs, sentencesOf } from "../story.ts";
+import { tell } from "./narrator.ts";
 
-type State = typeof MessagesAnnotation.State;
-
-const tell =
-  (chapter: number) =>
-  async ({ messages }: State) => {
-    const content = sentencesOf(chapter).map((sentence) => `${sentence} `);
-    const model = createScriptedModel({ turns: [{ content }], delayMs: pauseMs });
-    return { messages: [await model.invoke(messages)] };
-  };
-
-/** Slow enough to be interrupted in the middle. A checkpoint stands between the chapters. */
+/** A checkpoint stands between the chapters. */
 const story = new StateGraph(MessagesAnnotation)
   .addNode("chapter_1", tell(1))
   .addNode("chapter_2", tell(2))
