@@ -58,6 +58,8 @@ export function Transcript(props: TranscriptProps) {
     getItemKey: (index) => rows[index]?.key ?? index,
     // Earlier messages are put above what is being read without moving it.
     anchorTo: "end",
+    // Whether the end is kept in view is decided by useStickToEnd alone.
+    scrollEndThreshold: -1,
     overscan: 8,
     paddingEnd: 24,
   });
@@ -79,7 +81,13 @@ export function Transcript(props: TranscriptProps) {
     if (element !== null && element.scrollTop < nearBeginning) void onEarlier();
   }, [stick.onScroll, onEarlier]);
 
-  const toggle = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
+  const toggle = useCallback(
+    (key: string) => {
+      stick.letGo();
+      setOpen((before) => toggled(before, key));
+    },
+    [stick.letGo],
+  );
 
   if (!hasRows) return <div className="min-h-0 flex-1 overflow-auto">{props.empty}</div>;
   return (

@@ -27,8 +27,9 @@ export interface StickToEndOptions {
 
 /**
  * Keeps the end in view while it grows, whatever makes it grow, until the reader looks back; and again once the reader
- * comes back to it. Only the reader's own doing (wheel, finger, key, scroll bar) lets go: rows that are measured while
- * text streams in move the scroller too.
+ * comes back to it. A scroller that moves up while its content stays as high as it was was moved by the reader: by wheel,
+ * finger, key, scroll bar, by the focus or by the browser's search. Rows that are measured above move it too, but they
+ * change the height.
  */
 export function useStickToEnd({ scroller, virtualizer, begin }: StickToEndOptions) {
   const stuck = useRef(false);
@@ -53,9 +54,13 @@ export function useStickToEnd({ scroller, virtualizer, begin }: StickToEndOption
     if (stuck.current && element !== null) element.scrollTop = element.scrollHeight;
   }, [begin, size, scroller]);
 
+  const last = useRef({ top: 0, height: 0 });
   const onScroll = useCallback(() => {
     const element = scroller.current;
     if (element === null) return;
+    const { scrollTop: top, scrollHeight: height } = element;
+    if (top < last.current.top - 1 && height === last.current.height) stuck.current = false;
+    last.current = { top, height };
     const near = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
     if (near) stuck.current = true;
     setAtEnd(near || stuck.current);
@@ -68,6 +73,8 @@ export function useStickToEnd({ scroller, virtualizer, begin }: StickToEndOption
   return {
     atEnd,
     toEnd,
+    /** The reader looks at something that is not the end. */
+    letGo,
     onScroll,
     intents: {
       onWheel: (event: WheelEvent) => {

@@ -124,7 +124,7 @@ function Loaded({ store, state, row, run }: LoadedProps) {
         <Tabs tab={tab} onTab={(next) => setTab(next === "waterfall" ? null : next)} />
         <div role="tabpanel" id="run-tabpanel" aria-labelledby={`run-tab-${tab}`} className="min-h-0 flex-1">
           {tab === "waterfall" || tab === "list" ? (
-            <StepsView as={tab} run={run} steps={steps} complete={state.allSteps} />
+            <StepsView as={tab} run={run} steps={steps} complete={state.allSteps} stepCount={row.stepCount} />
           ) : null}
           {tab === "events" ? <Events runId={row.id} since={run.startedAt ?? run.queuedAt} /> : null}
           {tab === "manifest" ? <ManifestView runId={row.id} digest={row.manifestDigest} /> : null}

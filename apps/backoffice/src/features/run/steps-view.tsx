@@ -36,10 +36,12 @@ export interface StepsViewProps {
   steps: readonly StepView[];
   /** False while pages of steps are still being read. */
   complete: boolean;
+  /** As the run's row says. */
+  stepCount: number;
 }
 
 /** The steps of a run, as a waterfall or as a list, with the selected one beside them. */
-export function StepsView({ as, run, steps, complete }: StepsViewProps) {
+export function StepsView({ as, run, steps, complete, stepCount }: StepsViewProps) {
   const now = useRunClock(run.status);
   const [stepParam, setStep] = useUrlParam("step");
   const [gapsParam, setGaps] = useUrlParam("gaps");
@@ -83,7 +85,7 @@ export function StepsView({ as, run, steps, complete }: StepsViewProps) {
     { keys: "escape", label: "Close the step", group: "Run", run: () => select(null) },
     { keys: "e", label: "Next failed step", group: "Run", run: nextFailure },
     { keys: "f", label: "Zoom to the step", group: "Run", run: zoomToSelected },
-    { keys: "+", label: "Zoom in", group: "Run", run: () => zoomAround(0.6) },
+    { keys: "=", label: "Zoom in", group: "Run", run: () => zoomAround(0.6) },
     { keys: "-", label: "Zoom out", group: "Run", run: () => zoomAround(1 / 0.6) },
     { keys: "0", label: "Show the whole run", group: "Run", run: () => setZoom(null) },
   ]);
@@ -140,7 +142,7 @@ export function StepsView({ as, run, steps, complete }: StepsViewProps) {
                   disabled={zoom === null}
                   onClick={() => zoomAround(1 / 0.6)}
                 />
-                <IconButton icon={MagnifyingGlassPlusIcon} label="Zoom in" keys="+" onClick={() => zoomAround(0.6)} />
+                <IconButton icon={MagnifyingGlassPlusIcon} label="Zoom in" keys="=" onClick={() => zoomAround(0.6)} />
                 <IconButton
                   icon={CornersOutIcon}
                   label="Whole run"
@@ -159,6 +161,7 @@ export function StepsView({ as, run, steps, complete }: StepsViewProps) {
             ) : null}
             <Waterfall
               layout={layout}
+              expected={complete || active ? null : stepCount}
               now={now}
               window={shown}
               onWindow={show}

@@ -4,7 +4,7 @@ import { CaretRightIcon, WarningCircleIcon } from "@phosphor-icons/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type MouseEvent, memo, useEffect, useMemo, useRef, useState } from "react";
 import { formatCount } from "../../ui/format.ts";
-import { StatusIcon } from "../../ui/status.tsx";
+import { Spinner, StatusIcon } from "../../ui/status.tsx";
 import { formatSpan } from "./format-span.ts";
 import { type Waterfall as Layout, spanOf, type WaterfallRow } from "./lay-out-waterfall.ts";
 import { barColour, StepKindIcon } from "./step-kinds.tsx";
@@ -18,6 +18,8 @@ const rowHeight = 28;
 
 export interface WaterfallProps {
   layout: Layout;
+  /** How many steps the run has, when not all of them are read yet. */
+  expected: number | null;
   now: number;
   window: ZoomWindow;
   onWindow: (window: ZoomWindow) => void;
@@ -27,7 +29,7 @@ export interface WaterfallProps {
 }
 
 /** Steps as a tree on the left and as bars in time on the right; both scroll as one, only rows in view are rendered. */
-export function Waterfall({ layout, now, window, onWindow, selected, onSelect, onToggle }: WaterfallProps) {
+export function Waterfall({ layout, expected, now, window, onWindow, selected, onSelect, onToggle }: WaterfallProps) {
   const { rows, axis } = layout;
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
@@ -82,7 +84,9 @@ export function Waterfall({ layout, now, window, onWindow, selected, onSelect, o
           className="flex shrink-0 items-center border-r border-line-soft px-3 text-[11.5px] text-muted md:px-4"
           style={{ width: "var(--names)" }}
         >
-          {formatCount(rows.length)} {rows.length === 1 ? "step" : "steps"}
+          {expected === null ? null : <Spinner size={12} className="mr-2 text-running" />}
+          {formatCount(rows.length)}
+          {expected === null ? "" : ` of ${formatCount(expected)}`} {rows.length === 1 ? "step" : "steps"}
         </div>
         <div
           role="none"
