@@ -36,7 +36,7 @@ export function SearchField({ label, placeholder, value, onChange, maxLength }: 
   }, [text, told, onChange]);
   useShortcuts([{ keys: "/", label, group: "List", run: () => input.current?.focus() }]);
   return (
-    <span className="relative inline-flex h-7 min-w-40 flex-1 items-center sm:max-w-72">
+    <span className="relative inline-flex h-7 min-w-40 flex-1 items-center max-sm:basis-full sm:max-w-72">
       <MagnifyingGlassIcon size={14} aria-hidden="true" className="pointer-events-none absolute left-2 text-muted" />
       <input
         ref={input}
@@ -62,7 +62,7 @@ export function SearchField({ label, placeholder, value, onChange, maxLength }: 
           type="button"
           aria-label="Clear the search"
           onClick={() => setText("")}
-          className="absolute right-1 inline-flex size-5 items-center justify-center rounded text-muted hover:bg-hover hover:text-ink"
+          className="absolute right-0.5 inline-flex size-6 items-center justify-center rounded text-muted hover:bg-hover hover:text-ink"
         >
           <XIcon size={11} weight="bold" aria-hidden="true" />
         </button>

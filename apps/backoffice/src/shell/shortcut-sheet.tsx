@@ -12,21 +12,20 @@ export function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenCha
   const shortcuts = open ? list() : [];
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" size="md">
-      <div className="grid gap-x-10 gap-y-5 px-5 pt-1 pb-6 sm:grid-cols-2">
+      <div className="gap-x-10 px-5 pt-1 pb-3 sm:columns-2">
         {groups.map((group) => {
-          const members = unique(shortcuts.filter((each) => each.group === group));
+          const members = byLabel(shortcuts.filter((each) => each.group === group));
           return members.length === 0 ? null : (
-            <section key={group}>
+            <section key={group} className="mb-5 break-inside-avoid">
               <h3 className="mb-1.5 text-xs font-medium text-muted">{group}</h3>
               <dl>
-                {members.map((each) => (
-                  <div
-                    key={each.keys}
-                    className="flex h-8 items-center justify-between gap-3 border-b border-line-soft"
-                  >
-                    <dt className="truncate text-[13px]">{each.label}</dt>
-                    <dd>
-                      <Kbd keys={each.keys} />
+                {members.map(({ label, keys }) => (
+                  <div key={label} className="flex h-8 items-center justify-between gap-3 border-b border-line-soft">
+                    <dt className="truncate text-[13px]">{label}</dt>
+                    <dd className="flex shrink-0 items-center gap-2">
+                      {keys.map((each) => (
+                        <Kbd key={each} keys={each} />
+                      ))}
                     </dd>
                   </div>
                 ))}
@@ -39,7 +38,9 @@ export function ShortcutSheet({ open, onOpenChange }: { open: boolean; onOpenCha
   );
 }
 
-/** The newest registration of each key. */
-const unique = (shortcuts: readonly Shortcut[]): Shortcut[] => [
-  ...new Map(shortcuts.map((each) => [each.keys, each])).values(),
-];
+/** What can be done, and every way of keys to it. */
+function byLabel(shortcuts: readonly Shortcut[]): { label: string; keys: string[] }[] {
+  const found = new Map<string, Set<string>>();
+  for (const { label, keys } of shortcuts) found.set(label, (found.get(label) ?? new Set()).add(keys));
+  return [...found].map(([label, keys]) => ({ label, keys: [...keys] }));
+}

@@ -14,6 +14,8 @@ const names: Record<string, [mac: string, other: string]> = {
   alt: ["⌥", "Alt"],
   enter: ["↵", "↵"],
   escape: ["Esc", "Esc"],
+  home: ["Home", "Home"],
+  end: ["End", "End"],
   arrowup: ["↑", "↑"],
   arrowdown: ["↓", "↓"],
 };

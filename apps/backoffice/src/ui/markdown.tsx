@@ -34,11 +34,7 @@ const components: Components = {
   inlineCode: ({ children }) => <code>{children}</code>,
   // Marks the code of a block, so that it is told from code within a line.
   pre: ({ children }) =>
-    isValidElement<Record<string, unknown>>(children) ? (
-      cloneElement(children, { "data-block": "true" })
-    ) : (
-      <>{children}</>
-    ),
+    isValidElement<Record<string, unknown>>(children) ? cloneElement(children, { "data-block": "true" }) : children,
   table: ({ children }) => (
     // biome-ignore lint/a11y/useSemanticElements: a group of form fields is something else.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroller must be reachable by keyboard.

@@ -1,3 +1,6 @@
+"use client";
+
+import { CompassIcon } from "@phosphor-icons/react";
 import { LinkButton } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
@@ -6,6 +9,7 @@ export default function NotFound() {
   return (
     <Page title="Not found">
       <EmptyState
+        icon={CompassIcon}
         title="There is nothing at this address"
         actions={
           <LinkButton href="/conversations" variant="primary">

@@ -1,6 +1,6 @@
 "use client";
 
-import { NotePencilIcon } from "@phosphor-icons/react";
+import { NotePencilIcon, RobotIcon } from "@phosphor-icons/react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useQuery } from "../../data/use-query.ts";
@@ -49,6 +49,7 @@ export function AgentPage({ name }: { name: string }) {
         <AgentDetails agent={agent} />
       ) : agent === null ? (
         <EmptyState
+          icon={RobotIcon}
           title="There is no such agent"
           actions={
             <LinkButton href="/agents" variant="primary">

@@ -37,6 +37,7 @@ export interface PlacedGraph {
 }
 
 const nodeHeight = 34;
+const margin = 12;
 /** Width of a character of the node's label at 12 px, and of an edge's label at 11 px. */
 const nodeCharacter = 7;
 const edgeCharacter = 6.2;
@@ -53,8 +54,6 @@ export function layOutGraph(graph: GraphInput, direction: "LR" | "TB"): PlacedGr
     nodesep: 26,
     ranksep: direction === "LR" ? 46 : 40,
     edgesep: 16,
-    marginx: 12,
-    marginy: 12,
   });
   for (const node of graph.nodes) {
     const width = Math.max(kindOf(node.id) === "node" ? 72 : 56, labelOf(node).length * nodeCharacter + 28);
@@ -68,9 +67,19 @@ export function layOutGraph(graph: GraphInput, direction: "LR" | "TB"): PlacedGr
     layout.setEdge(edge.source, edge.target, label, String(index));
   });
   dagre.layout(layout);
+  const routes = edges.map((edge, index) => layout.edge(edge.source, edge.target, String(index)));
+  const boxes = graph.nodes.map((node) => layout.node(node.id));
+  // Loops may be routed outside of what dagre calls the size of the graph.
+  const { move, width, height } = frameOf([
+    ...boxes.flatMap(({ x, y, width, height }) => [
+      { x: x - width / 2, y: y - height / 2 },
+      { x: x + width / 2, y: y + height / 2 },
+    ]),
+    ...routes.flatMap(({ points }) => points),
+  ]);
   const nodes = graph.nodes.map((node): PlacedNode => {
     const { x, y, width, height } = layout.node(node.id);
-    return { id: node.id, label: labelOf(node), kind: kindOf(node.id), x, y, width, height };
+    return { id: node.id, label: labelOf(node), kind: kindOf(node.id), ...move({ x, y }), width, height };
   });
   const at = new Map(nodes.map((node) => [node.id, direction === "LR" ? node.x : node.y]));
   const placed = edges.map((edge, index): PlacedEdge => {
@@ -83,12 +92,24 @@ export function layOutGraph(graph: GraphInput, direction: "LR" | "TB"): PlacedGr
       conditional: edge.conditional,
       back: (at.get(edge.target) ?? 0) <= (at.get(edge.source) ?? 0),
       label: edge.label,
-      labelAt: hasLabel ? { x, y } : null,
-      path: smoothPath(points),
+      labelAt: hasLabel ? move({ x, y }) : null,
+      path: smoothPath(points.map(move)),
     };
   });
-  const { width = 0, height = 0 } = layout.graph();
   return { width, height, nodes, edges: placed };
+}
+
+/** The room that all points need, with a margin, and how to move them into it. */
+function frameOf(points: readonly Point[]): { move: (point: Point) => Point; width: number; height: number } {
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const left = Math.min(...xs) - margin;
+  const top = Math.min(...ys) - margin;
+  return {
+    move: ({ x, y }) => ({ x: x - left, y: y - top }),
+    width: Math.max(...xs) + margin - left,
+    height: Math.max(...ys) + margin - top,
+  };
 }
 
 interface Point {

@@ -41,7 +41,7 @@ export const RunCells = memo(function RunCells({ row }: { row: Row }) {
       <Cell className="flex min-w-0 items-baseline gap-2.5">
         <RunLink row={row} />
         {row.error === null ? null : (
-          <span className="min-w-0 flex-[2] truncate text-xs text-danger-ink" title={row.error.message}>
+          <span className="min-w-0 flex-1 truncate text-xs text-danger-ink" title={row.error.message}>
             {row.error.message}
           </span>
         )}
@@ -90,7 +90,7 @@ function RunLink({ row }: { row: Row }) {
       href={`/runs/${row.id}`}
       prefetch={false}
       data-row-link=""
-      className="min-w-0 flex-[3] truncate text-[13px] text-ink outline-none after:absolute after:inset-0"
+      className={`truncate text-[13px] text-ink outline-none after:absolute after:inset-0 ${row.error === null ? "min-w-0 flex-1" : "max-w-[55%] shrink-0"}`}
     >
       {titleOf(row.session)}
     </Link>
