@@ -153,7 +153,7 @@ export function scopeWallContract(openWorld: OpenContractWorld): void {
       "another project with the same scope": () => ({ ...owner(), projectId: world().otherProjectId }),
     };
 
-    let ownersThings: Promise<Targets> | undefined;
+    const ownersThings = new Map<string, Promise<Targets>>();
 
     async function makeTargets(): Promise<Targets> {
       await registerGuide(world(), world().projectId, "private");
@@ -198,9 +198,10 @@ export function scopeWallContract(openWorld: OpenContractWorld): void {
       if (!("call" in row)) continue;
       for (const [stranger, authority] of Object.entries(strangers))
         it(`${name} answers ${stranger} as if nothing were there`, async () => {
-          // One set for all strangers, as none of them may change it.
-          ownersThings ??= makeTargets();
-          const targets = await ownersThings;
+          // One set for all strangers to a method, as none of them may change it.
+          const made = ownersThings.get(name) ?? makeTargets();
+          ownersThings.set(name, made);
+          const targets = await made;
           const nothing: Targets = {
             sessionId: world().newId(),
             taskId: world().newId(),
