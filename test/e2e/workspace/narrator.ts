@@ -13,10 +13,13 @@ class Narrator extends ScriptedModel {
   gate: string | null = null;
 
   override async *_streamResponseChunks(...[messages, options, runManager]: Parameters<Stream>): ReturnType<Stream> {
+    let isAtGate = false;
     for await (const chunk of super._streamResponseChunks(messages, options, runManager)) {
+      // LangChain hands a piece on when the next one is asked for, so the gate stands before the next.
+      while (isAtGate && this.gate !== null && !isGateOpen(this.gate))
+        await pause(lookAgainMs, undefined, { signal: options.signal });
+      isAtGate = chunk.text.trim() === lastBeforeGate;
       yield chunk;
-      if (this.gate === null || chunk.text.trim() !== lastBeforeGate) continue;
-      while (!isGateOpen(this.gate)) await pause(lookAgainMs, undefined, { signal: options.signal });
     }
   }
 }
