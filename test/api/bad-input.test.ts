@@ -190,14 +190,14 @@ describe.each(databaseKinds)("bad input on %s", (kind) => {
     });
     expect(again.data.sendMessage).toMatchObject({ reused: true, task: { id: first.task.id } });
     const cancel = `mutation { cancelTask(input: { taskId: "${first.task.id}" }) { __typename
-      ... on CancelTaskSuccess { task { status } } ... on NotCancellable { task { status } } } }`;
+      ... on CancelTaskSuccess { task { status } } ... on NotCancellable { final: task { status } } } }`;
     expect((await world.ask(key, cancel)).data.cancelTask).toEqual({
       __typename: "CancelTaskSuccess",
       task: { status: "CANCELLED" },
     });
     expect((await world.ask(key, cancel)).data.cancelTask).toEqual({
       __typename: "NotCancellable",
-      task: { status: "CANCELLED" },
+      final: { status: "CANCELLED" },
     });
     // The session takes the next message.
     expect(await say({ sessionId: first.session.id, content: "next" })).toMatchObject({

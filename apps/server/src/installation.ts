@@ -61,13 +61,18 @@ export interface InstallationOptions {
   tunables?: Partial<Tunables>;
 }
 
-/** Everything behind the doors, opened and connected. Whoever opened it disposes of it. */
-export interface Installation extends AsyncDisposable {
-  runtime: RuntimeDeps;
+/** The records and who may see them: what commands need. */
+export interface OpenRecords extends AsyncDisposable {
+  storage: Storage;
   models: Models;
   signIn: SignIn;
   /** The project that the first owner gets, and that commands mean when they name none. */
   project: ProjectRecord;
+}
+
+/** Everything behind the doors, opened and connected. Whoever opened it disposes of it. */
+export interface Installation extends OpenRecords {
+  runtime: RuntimeDeps;
   startWorker(): Worker;
 }
 
@@ -75,40 +80,16 @@ export interface Installation extends AsyncDisposable {
 export const localUrl = (settings: Settings): string =>
   settings.PUBLIC_URL ?? `http://${settings.HOST === "0.0.0.0" ? "localhost" : settings.HOST}:${settings.PORT}`;
 
-/** Opens storage, registry, graphs and sign-in. The schema must be up to date. */
-export async function openInstallation(options: InstallationOptions): Promise<Installation> {
-  const { settings, log, clock, newId } = options;
-  const closers: (() => void | PromiseLike<void>)[] = [];
-  // The last opened is closed first.
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+type RecordOptions = Pick<InstallationOptions, "settings" | "database" | "log" | "clock" | "newId">;
+
+/** Opens the storage and what signing in needs. The schema must be up to date. */
+export async function openRecords({ settings, database, log, clock, newId }: RecordOptions): Promise<OpenRecords> {
+  const { storage, models, dialect } = await database.open({
+    clock,
+    newId,
+    onError: (err) => log.warn({ err }, "the database had a hiccup"),
+  });
   try {
-    const { storage, models, dialect } = await options.database.open({
-      clock,
-      newId,
-      onError: (err) => log.warn({ err }, "the database had a hiccup"),
-    });
-    closers.push(() => storage[Symbol.asyncDispose]());
-    const tunables: Tunables = {
-      ...defaultTunables,
-      concurrency: settings.WHEELHOUSE_CONCURRENCY,
-      drainMs: settings.WHEELHOUSE_DRAIN_SECONDS * 1000,
-      ...options.tunables,
-    };
-    const { registry, codeAgents, tools } = await openWorkspace(options);
-    const graphs = options.openGraphs({
-      codeAgents,
-      tools,
-      clock,
-      newId,
-      log,
-      interruptTtlMs: tunables.interruptTtlMs,
-    });
-    closers.push(() => graphs[Symbol.asyncDispose]());
-    const tails = openSessionTails({ storage, log, tunables });
-    closers.push(() => tails[Symbol.dispose]());
-    const runtime: RuntimeDeps = { storage, registry, graphs, tails, clock, newId, log, tunables };
     const slug = settings.WHEELHOUSE_PROJECT;
     const project = await storage.access.ensureProject({ slug, name: nameOf(slug), at: clock.now() });
     const signIn = openSignIn({
@@ -119,16 +100,42 @@ export async function openInstallation(options: InstallationOptions): Promise<In
       trustedOrigins: settings.WHEELHOUSE_TRUSTED_ORIGINS,
       newId,
     });
+    return { storage, models, signIn, project, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() };
+  } catch (error) {
+    await storage[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Opens records, workspace, graphs and readers. The schema must be up to date. */
+export async function openInstallation(options: InstallationOptions): Promise<Installation> {
+  const { settings, log, clock, newId } = options;
+  const records = await openRecords(options);
+  try {
+    const { storage } = records;
+    const tunables: Tunables = {
+      ...defaultTunables,
+      concurrency: settings.WHEELHOUSE_CONCURRENCY,
+      drainMs: settings.WHEELHOUSE_DRAIN_SECONDS * 1000,
+      ...options.tunables,
+    };
+    const { interruptTtlMs } = tunables;
+    const { registry, codeAgents, tools } = await openWorkspace(options);
+    const graphs = options.openGraphs({ codeAgents, tools, clock, newId, log, interruptTtlMs });
+    const tails = openSessionTails({ storage, log, tunables });
+    const runtime: RuntimeDeps = { storage, registry, graphs, tails, clock, newId, log, tunables };
     return {
+      ...records,
       runtime,
-      models,
-      signIn,
-      project,
       startWorker: () => startWorker(runtime, { owner: `${hostname()}-${process.pid}-${newId()}` }),
-      [Symbol.asyncDispose]: close,
+      async [Symbol.asyncDispose]() {
+        tails[Symbol.dispose]();
+        await graphs[Symbol.asyncDispose]();
+        await records[Symbol.asyncDispose]();
+      },
     };
   } catch (error) {
-    await close();
+    await records[Symbol.asyncDispose]();
     throw error;
   }
 }

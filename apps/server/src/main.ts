@@ -16,9 +16,9 @@ import { schemaProblem } from "./http/health.ts";
 import {
   type DatabaseDoor,
   graphFileBeside,
-  type Installation,
   type InstallationOptions,
-  openInstallation,
+  type OpenRecords,
+  openRecords,
 } from "./installation.ts";
 import { openLog } from "./log.ts";
 
@@ -89,19 +89,19 @@ function commandContext(): CommandContext {
     return openLog({ level, format: LOG_FORMAT ?? (process.stdout.isTTY ? "text" : "json") });
   });
   const options = once(() => installationOptions(settings(), log()));
-  async function withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+  async function withRecords<T>(work: (records: OpenRecords) => Promise<T>): Promise<T> {
     const { database } = options();
     const problem = database.kind === "memory" ? null : schemaProblem(await database.schemaState());
     if (problem !== null) throw new CommandError(problem);
     // The answer of a command is its output; the log of what it opened is not.
-    const installation = await openInstallation({ ...options(), log: openLog({ level: "silent", format: "json" }) });
+    const records = await openRecords({ ...options(), log: openLog({ level: "silent", format: "json" }) });
     try {
-      return await work(installation);
+      return await work(records);
     } finally {
-      await installation[Symbol.asyncDispose]();
+      await records[Symbol.asyncDispose]();
     }
   }
-  return { settings, log, options, withInstallation };
+  return { settings, log, options, withRecords };
 }
 
 async function main(args: readonly string[]): Promise<number> {

@@ -1,5 +1,3 @@
-import { betterAuth } from "better-auth";
-import { prismaAdapter } from "better-auth/adapters/prisma";
 import type { SignedInUser } from "./authenticate.ts";
 
 export interface SignInOptions {
@@ -14,9 +12,12 @@ export interface SignInOptions {
 
 const dayS = 86_400;
 
-/** Sign-in with e-mail and password, on our own tables. Nobody signs up by themselves. */
-export function openSignIn(options: SignInOptions) {
-  const auth = betterAuth({
+async function createAuth(options: SignInOptions) {
+  const [{ betterAuth }, { prismaAdapter }] = await Promise.all([
+    import("better-auth"),
+    import("better-auth/adapters/prisma"),
+  ]);
+  return betterAuth({
     appName: "Wheelhouse",
     baseURL: options.publicUrl,
     basePath: "/api/auth",
@@ -59,14 +60,26 @@ export function openSignIn(options: SignInOptions) {
     telemetry: { enabled: false },
     logger: { disabled: true },
   });
+}
+
+/**
+ * Sign-in with e-mail and password, on our own tables. Nobody signs up by themselves. The library is loaded with the
+ * first person who wants in: it costs more to load than the rest of the start.
+ */
+export function openSignIn(options: SignInOptions) {
+  let created: ReturnType<typeof createAuth> | undefined;
+  const auth = () => {
+    created ??= createAuth(options);
+    return created;
+  };
 
   return {
-    handler: (request: Request): Promise<Response> => auth.handler(request),
+    handler: async (request: Request): Promise<Response> => (await auth()).handler(request),
 
     /** Who a cookie belongs to. A disabled user is nobody. */
     async userOf(headers: Headers): Promise<SignedInUser | null> {
       if (!headers.has("cookie")) return null;
-      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+      const found = await (await auth()).api.getSession({ headers, query: { disableRefresh: true } });
       if (found === null || found.user.disabledAt != null) return null;
       const { id, name, email, isAdmin } = found.user;
       return { id, name, email, isAdmin: isAdmin === true };
@@ -79,7 +92,7 @@ export function openSignIn(options: SignInOptions) {
       password: string;
       isAdmin: boolean;
     }): Promise<{ id: string }> {
-      const context = await auth.$context;
+      const context = await (await auth()).$context;
       const user = await context.internalAdapter.createUser(
         {
           name: input.name,
@@ -99,8 +112,8 @@ export function openSignIn(options: SignInOptions) {
     },
 
     /** Signs in; the answer carries the cookie. */
-    signIn: (input: { email: string; password: string }, headers: Headers): Promise<Response> =>
-      auth.api.signInEmail({ body: input, headers, asResponse: true }),
+    signIn: async (input: { email: string; password: string }, headers: Headers): Promise<Response> =>
+      (await auth()).api.signInEmail({ body: input, headers, asResponse: true }),
   };
 }
 

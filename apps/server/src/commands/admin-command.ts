@@ -34,13 +34,13 @@ ${exitCodes}`,
 }
 
 const link = (context: CommandContext, options: OwnerOptions): Promise<void> =>
-  context.withInstallation(async ({ runtime, models, signIn }) => {
+  context.withRecords(async ({ storage, models, signIn }) => {
     const path = await newOwnerLink({
-      access: runtime.storage.access,
+      access: storage.access,
       verifications: models.verification,
       signIn,
-      newId: runtime.newId,
-      now: () => runtime.clock.now(),
+      newId: context.options().newId,
+      now: () => new Date(),
     });
     if (path === null) throw new CommandError("There is an owner already; name the new one with --email");
     const url = `${localUrl(context.settings())}${path}`;
@@ -57,12 +57,8 @@ async function owner(context: CommandContext, options: OwnerOptions, email: stri
   });
   if (!form.success)
     throw new CommandError(form.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n"), 2);
-  await context.withInstallation(async ({ runtime, signIn, project }) => {
-    await createOwner(
-      { access: runtime.storage.access, signIn, now: () => runtime.clock.now() },
-      form.data,
-      project.id,
-    );
+  await context.withRecords(async ({ storage, signIn, project }) => {
+    await createOwner({ access: storage.access, signIn, now: () => new Date() }, form.data, project.id);
     say(options, { email, project: project.slug, role: "OWNER" }, `${email} owns ${project.slug}`);
   });
 }

@@ -1,15 +1,15 @@
 import type { Log } from "@wheelhouse/runtime";
 import type { Command } from "commander";
 import type { Settings } from "../environment.ts";
-import type { Installation, InstallationOptions } from "../installation.ts";
+import type { InstallationOptions, OpenRecords } from "../installation.ts";
 
 /** What commands are given. Nothing is opened before a command asks for it. */
 export interface CommandContext {
   settings(): Settings;
   log(): Log;
   options(): InstallationOptions;
-  /** Opens the installation for one command and closes it again; the schema must be up to date. */
-  withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>;
+  /** Opens the records for one command and closes them again; the schema must be up to date. */
+  withRecords<T>(work: (records: OpenRecords) => Promise<T>): Promise<T>;
 }
 
 /** 1: it did not work. 2: it was called wrongly or the environment is not right (commander's own errors too). */

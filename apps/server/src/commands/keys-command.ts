@@ -1,7 +1,7 @@
 import { Scope } from "@wheelhouse/domain";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { newApiKey, type Permission, permissions } from "../access/api-key.ts";
-import type { Installation } from "../installation.ts";
+import type { OpenRecords } from "../installation.ts";
 import { answering, type CommandContext, CommandError, exitCodes, say } from "./command-context.ts";
 
 interface CreateOptions {
@@ -40,9 +40,9 @@ ${exitCodes}`,
   answering(keys.command("list").description("the keys, without their secrets"))
     .option("--project <slug>", "the project; the default one when absent")
     .action((options: { project?: string; json?: boolean }) =>
-      context.withInstallation(async (installation) => {
-        const project = await projectOf(installation, options.project);
-        const found = await installation.runtime.storage.access.apiKeys(project.id);
+      context.withRecords(async (records) => {
+        const project = await projectOf(records, options.project);
+        const found = await records.storage.access.apiKeys(project.id);
         const rows = found.map(({ secretHash: _, ...key }) => key);
         const now = new Date();
         const lines = rows.map((key) => {
@@ -62,8 +62,8 @@ ${exitCodes}`,
   answering(keys.command("revoke").description("end a key at once; streams that it opened end within 30 seconds"))
     .argument("<prefix>", "the key's prefix, wh_ and ten letters")
     .action((prefix: string, options: { json?: boolean }) =>
-      context.withInstallation(async ({ runtime }) => {
-        const revoked = await runtime.storage.access.revokeApiKey(prefix, runtime.clock.now());
+      context.withRecords(async ({ storage }) => {
+        const revoked = await storage.access.revokeApiKey(prefix, new Date());
         if (!revoked) throw new CommandError(`There is no key ${prefix} that could be revoked`);
         say(options, { prefix, revoked }, `Revoked ${prefix}`);
       }),
@@ -83,11 +83,11 @@ function addCreate(keys: Command, context: CommandContext): void {
     .option("--scope <key=value>", "a fixed part of its scope; repeat for more", parseScope, {})
     .option("--expires-in-days <days>", "how long it is good", parseDays)
     .action((options: CreateOptions) =>
-      context.withInstallation(async (installation) => {
-        const { access } = installation.runtime.storage;
-        const project = await projectOf(installation, options.project);
+      context.withRecords(async (records) => {
+        const { access } = records.storage;
+        const project = await projectOf(records, options.project);
         const { key, prefix, secretHash } = newApiKey();
-        const now = installation.runtime.clock.now();
+        const now = new Date();
         const days = options.expiresInDays;
         const record = await access.createApiKey({
           projectId: project.id,
@@ -110,9 +110,9 @@ function addCreate(keys: Command, context: CommandContext): void {
     );
 }
 
-async function projectOf({ runtime, project }: Installation, slug: string | undefined) {
+async function projectOf({ storage, project }: OpenRecords, slug: string | undefined) {
   if (slug === undefined) return project;
-  const found = await runtime.storage.access.projectBySlug(slug);
+  const found = await storage.access.projectBySlug(slug);
   if (found === null) throw new CommandError(`There is no project ${slug}`);
   return found;
 }

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { serve } from "../serve.ts";
 import { type CommandContext, exitCodes } from "./command-context.ts";
 
 /** Adds `serve` and `dev`. */
@@ -24,6 +23,8 @@ ${exitCodes}`,
 }
 
 async function run(context: CommandContext, dev: boolean): Promise<void> {
+  // Loaded here, so that no other command waits for the servers' libraries.
+  const { serve } = await import("../serve.ts");
   const stop = new AbortController();
   const log = context.log();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
