@@ -41,6 +41,19 @@ export function claimingContract(openWorld: OpenContractWorld): void {
       expect([...ids].sort()).toEqual(submitted.map(({ run }) => run.id).sort());
     });
 
+    it("fails a run whose pinned manifest cannot be read, and claims the others", async () => {
+      await endEverything(world());
+      const poisoned = await submit(world());
+      const healthy = await submit(world());
+      await world().models.run.update({ where: { id: poisoned.run.id }, data: { manifest: { agent: 7 } } });
+      const claims = await world().storage.runs.claim(claimInput(world()));
+      expect(claims.map(({ run }) => run.id)).toEqual([healthy.run.id]);
+      const row = await world().models.run.findUnique({ where: { id: poisoned.run.id } });
+      expect(row).toMatchObject({ status: "FAILED", errorCode: "CONFIG_INVALID" });
+      expect((await typesOf(world(), poisoned.session.id)).slice(-2)).toEqual(["run.failed", "task.failed"]);
+      expect((await submit(world(), { session: { by: "id", id: poisoned.session.id } })).run.status).toBe("QUEUED");
+    });
+
     it("takes no more than the limit, the oldest first", async () => {
       await endEverything(world());
       const runs: string[] = [];

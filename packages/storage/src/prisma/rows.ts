@@ -181,6 +181,16 @@ function manifestOf(json: string): Manifest {
   return manifest;
 }
 
+/** Whether the manifest of a row that `runSelect` brought is one that this version understands. */
+export function hasReadableManifest(row: Row): boolean {
+  try {
+    manifestOf(text(row, "r_manifest"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const interruptColumns = [
   "id",
   "run_id",

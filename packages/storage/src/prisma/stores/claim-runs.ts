@@ -1,6 +1,16 @@
+import type { RunFailure } from "@wheelhouse/domain";
 import type { RunStore } from "../../port.ts";
 import type { ClaimedRun, InterruptRecord } from "../../records.ts";
-import { interruptOf, interruptSelect, runOf, runSelect, sessionOf, sessionSelect, text } from "../rows.ts";
+import {
+  hasReadableManifest,
+  interruptOf,
+  interruptSelect,
+  runOf,
+  runSelect,
+  sessionOf,
+  sessionSelect,
+  text,
+} from "../rows.ts";
 import type { Row, Tx } from "../sql.ts";
 import type { Values } from "../write-set.ts";
 import type { StoreContext } from "./context.ts";
@@ -35,13 +45,16 @@ export async function claimRuns(context: StoreContext, tx: Tx, input: ClaimInput
   for (const row of abandoned) {
     const draft = new SessionDraft(row, { at: input.at, newId: context.newId });
     drafts.push(draft);
-    if (Number(row.r_recoveries) >= input.maxRecoveries) await giveUp(tx, draft, text(row, "r_id"), input.at);
+    if (!hasReadableManifest(row)) await giveUp(tx, draft, row, { failure: unreadable, at: input.at });
+    else if (Number(row.r_recoveries) >= input.maxRecoveries)
+      await giveUp(tx, draft, row, { failure: lostTooOften, at: input.at });
     else taken.push({ row, draft, recovered: true });
   }
   for (const row of heads.slice(0, Math.max(0, input.limit - taken.length))) {
     const draft = new SessionDraft(row, { at: input.at, newId: context.newId });
     drafts.push(draft);
-    taken.push({ row, draft, recovered: false });
+    if (hasReadableManifest(row)) taken.push({ row, draft, recovered: false });
+    else await giveUp(tx, draft, row, { failure: unreadable, at: input.at });
   }
   const answers = await readAnswers(
     context,
@@ -116,16 +129,26 @@ function writeClaims(
   ]);
 }
 
-/** A run that was lost too often ends, so that it cannot take worker after worker with it. */
-async function giveUp(tx: Tx, draft: SessionDraft, runId: string, at: Date): Promise<void> {
-  const run = await readEndingRun(tx, runId);
+const lostTooOften: RunFailure = {
+  code: "WORKER_LOST",
+  message: "The workers that executed this run were lost too often",
+};
+const unreadable: RunFailure = {
+  code: "CONFIG_INVALID",
+  message: "The definition pinned with this run cannot be read by this version of the product; submit the work again",
+};
+
+/** A run that cannot be executed ends, so that it cannot take worker after worker, or claim after claim, with it. */
+async function giveUp(
+  tx: Tx,
+  draft: SessionDraft,
+  row: Row,
+  { failure, at }: { failure: RunFailure; at: Date },
+): Promise<void> {
+  const run = await readEndingRun(tx, text(row, "r_id"));
   if (run === null) throw new Error("A session has lost its run");
-  await closeOpenEnds(tx, draft, run, { at, reason: "the worker was lost" });
-  endRun(tx, draft, run, {
-    status: "FAILED",
-    failure: { code: "WORKER_LOST", message: "The workers that executed this run were lost too often" },
-    at,
-  });
+  await closeOpenEnds(tx, draft, run, { at, reason: failure.message });
+  endRun(tx, draft, run, { status: "FAILED", failure, at });
 }
 
 /** The answers a continued task goes on with, by the run that asked. */
