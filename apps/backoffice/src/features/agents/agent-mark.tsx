@@ -1,11 +1,11 @@
-/** Hues far enough apart to tell agents from one another at a glance. */
-const hues = [212, 285, 330, 55, 128, 168, 245, 12, 95, 308];
+/** Hues a step apart are told from one another side by side. */
+const hueSteps = 24;
 
 /** FNV-1a: names that differ little still get hues that differ much. */
 function hueOf(name: string): number {
   let hash = 0x811c9dc5;
   for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  return hues[(hash ^ (hash >>> 15)) % hues.length] ?? 212;
+  return ((hash ^ (hash >>> 15)) % hueSteps) * (360 / hueSteps);
 }
 
 /** A small square with the agent's first letter, always in the same colour for the same agent. */

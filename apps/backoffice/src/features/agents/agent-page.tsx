@@ -10,12 +10,12 @@ import { useShell } from "../../shell/shell-context.ts";
 import { useMay } from "../../shell/viewer.tsx";
 import { Button, LinkButton } from "../../ui/button.tsx";
 import { CopyableId } from "../../ui/copyable-id.tsx";
-import { formatCount, plainPreview } from "../../ui/format.ts";
+import { formatCount } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, Loading, Skeleton } from "../../ui/states.tsx";
 import { StatusIcon, statusLabel } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
-import { titleOf } from "../conversations/conversation-row.tsx";
+import { lastLineOf, titleOf } from "../conversations/conversation-row.tsx";
 import { AgentGraph } from "./agent-graph.tsx";
 import { AgentMark } from "./agent-mark.tsx";
 import { agentConversationsDocument, agentPageDocument } from "./agents-documents.ts";
@@ -222,9 +222,7 @@ function RecentConversations({ agent }: { agent: Agent }) {
                 >
                   {titleOf(row)}
                 </Link>
-                <span className="min-w-0 flex-1 truncate text-xs text-muted">
-                  {row.lastMessage === null ? "" : plainPreview(row.lastMessage)}
-                </span>
+                <span className="min-w-0 flex-1 truncate text-xs text-muted">{lastLineOf(row)}</span>
                 <Time at={row.lastActivityAt} className="text-xs text-muted" />
               </div>
             </li>

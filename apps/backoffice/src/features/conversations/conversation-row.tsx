@@ -20,7 +20,7 @@ export const titleOf = (row: Pick<Row, "title" | "firstMessage">): string =>
   row.title ?? (row.firstMessage === null ? untitled : plainPreview(row.firstMessage)) ?? untitled;
 
 /** What was said last, unless the title says it already. */
-function lastLineOf(row: Row): string {
+export function lastLineOf(row: Row): string {
   const last = row.lastMessage === null ? "" : plainPreview(row.lastMessage);
   if (last !== "" && last !== titleOf(row)) return last;
   return row.status === "BUSY" ? "Working on the first answer…" : "No answer yet";
