@@ -5,6 +5,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { describeError } from "../data/describe-error.ts";
 import { useQuery } from "../data/use-query.ts";
 import { NewConversationDialog } from "../features/conversations/new-conversation-dialog.tsx";
+import { Page } from "../ui/page.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { Drawer } from "./drawer.tsx";
 import { destinations, Navigation } from "./navigation.tsx";
@@ -82,7 +83,13 @@ function Frame({ children, signedOut }: { children: ReactNode; signedOut: boolea
           id="main"
           className="min-w-0 flex-1 overflow-hidden bg-surface md:my-2 md:mr-2 md:rounded-lg md:border md:border-line"
         >
-          {signedOut ? <SignedOut /> : children}
+          {signedOut ? (
+            <Page title="Signed out">
+              <SignedOut />
+            </Page>
+          ) : (
+            children
+          )}
         </main>
       </div>
       <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} />
