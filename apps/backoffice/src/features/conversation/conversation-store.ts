@@ -19,8 +19,10 @@ import {
 import { readMessage } from "./read-message.ts";
 import { createSends, type Sends } from "./sends.ts";
 
-/** Messages of the first page, and of each earlier one. */
+/** Messages of the first page … */
 const pageSize = 60;
+/** … and of each earlier one: as many as the API gives at once. */
+const earlierSize = 100;
 /** Rows read again when the log says that they changed: a run rarely adds more before the next reading. */
 const refreshSize = 30;
 /** Changes that come together are read together; milliseconds. */
@@ -152,7 +154,8 @@ export function createConversationStore(client: LogClient, sessionId: string): C
     open() {
       abort = new AbortController();
       const { signal } = abort;
-      if (state.phase === "failed") change({ phase: "loading", error: undefined });
+      if (state.error !== undefined)
+        change({ phase: state.phase === "failed" ? "loading" : state.phase, error: undefined });
       run(signal).catch((error: unknown) => {
         if (!signal.aborted)
           change({ phase: state.phase === "ready" ? "ready" : "failed", error, connection: "closed" });
@@ -170,7 +173,7 @@ export function createConversationStore(client: LogClient, sessionId: string): C
       try {
         const { session } = await client.request(
           earlierMessagesDocument,
-          { id: sessionId, last: pageSize * 2, before: cursor },
+          { id: sessionId, last: earlierSize, before: cursor },
           { signal: abort.signal },
         );
         const nodes = session?.messages.nodes ?? [];

@@ -34,6 +34,7 @@ describe("readMessages", () => {
         ],
       ]),
     ).toHaveLength(2);
+    expect(readMessages({ output: [{ type: "ai", content: "a" }] })).toHaveLength(1);
     for (const other of [null, "text", 3, [], { answer: 1 }, [{ role: "user" }, 3]])
       expect(readMessages(other)).toBeNull();
   });

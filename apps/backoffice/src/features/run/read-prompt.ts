@@ -21,17 +21,21 @@ const roles: Record<string, string> = {
 
 /** Reads messages out of a recorded prompt or output; null when it is something else. */
 export function readMessages(value: unknown): PromptMessage[] | null {
-  const list = Array.isArray(value)
-    ? value
-    : isObject(value) && Array.isArray(value.messages)
-      ? value.messages
-      : [value];
+  const list = listIn(value);
   // Models are called with a list of lists: one per prompt of a batch.
   const flat = list.length === 1 && Array.isArray(list[0]) ? list[0] : list;
   const messages = flat.map(readMessage);
   return messages.length > 0 && messages.every((message) => message !== null)
     ? messages.filter((message) => message !== null)
     : null;
+}
+
+/** A state holds its messages under `messages`, a node's answer under `output`. */
+function listIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return [value];
+  if (Array.isArray(value.messages)) return value.messages;
+  return Array.isArray(value.output) ? value.output : [value];
 }
 
 function readMessage(value: unknown): PromptMessage | null {

@@ -52,9 +52,15 @@ function readActions(value: unknown): ActionRequest[] {
     return {
       name: typeof action.name === "string" ? action.name : "question",
       args: action.args ?? action.arguments ?? null,
-      description: typeof action.description === "string" ? action.description : null,
+      description: typeof action.description === "string" ? ownWords(action.description) : null,
     };
   });
+}
+
+/** A description without the tool and the arguments that frameworks repeat in it: they are shown by themselves. */
+export function ownWords(description: string): string | null {
+  const words = description.replace(/(^|\n)Tool: [^\n]*\n+Args: [\s\S]*$/, "").trim();
+  return words === "" || words === "Tool execution requires approval" ? null : words;
 }
 
 export const readStep = (row: StepRowFragment, runId: string): StepView => ({

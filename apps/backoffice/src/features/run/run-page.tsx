@@ -104,9 +104,9 @@ function Loaded({ store, state, row, run }: LoadedProps) {
             role="alert"
             className="flex shrink-0 items-center gap-3 border-b border-line-soft bg-danger-tint px-4 py-2 text-xs text-danger-ink"
           >
-            <span className="flex-1">This page is no longer live: {describeError(state.error).message}</span>
+            <span className="flex-1">Not everything could be read: {describeError(state.error).message}</span>
             <Button size="xs" onClick={store.open}>
-              Reconnect
+              Try again
             </Button>
           </p>
         )}

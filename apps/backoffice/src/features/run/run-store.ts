@@ -30,7 +30,8 @@ export interface RunStore {
   decided(rows: readonly InterruptRowFragment[]): void;
 }
 
-const stepsPerPage = 500;
+/** As many as the API gives at once. */
+const stepsPerPage = 100;
 /** How long changes are collected before the run's row is read again; milliseconds. */
 const refreshDelayMs = 250;
 
@@ -130,7 +131,8 @@ export function createRunStore(client: LogClient, runId: string): RunStore {
     open() {
       abort = new AbortController();
       const { signal } = abort;
-      if (state.phase === "failed") change({ phase: "loading", error: undefined });
+      if (state.error !== undefined)
+        change({ phase: state.phase === "failed" ? "loading" : state.phase, error: undefined });
       run(signal).catch((error: unknown) => {
         if (!signal.aborted)
           change({ phase: state.phase === "ready" ? "ready" : "failed", error, connection: "closed" });

@@ -22,6 +22,7 @@ import { localId } from "./snapshot.ts";
 import { StepDetail } from "./step-detail.tsx";
 import { stepKindLooks } from "./step-kinds.tsx";
 import { StepList } from "./step-list.tsx";
+import { StepsSkeleton } from "./steps-skeleton.tsx";
 import { toggled } from "./toggled.ts";
 import { keyAction } from "./tree-keys.ts";
 import { useRunClock } from "./use-run.ts";
@@ -101,6 +102,7 @@ export function StepsView({ as, run, steps, complete, stepCount }: StepsViewProp
           : "The run ended before its first step began."}
       </EmptyState>
     );
+  if (steps.length === 0 && !active) return <StepsSkeleton />;
   const startedAt = run.startedAt ?? run.queuedAt;
   return (
     <div className="relative flex h-full min-h-0">
