@@ -16,7 +16,7 @@ export interface ListToolbarProps {
 
 /** The bar over a list: filters, how many rows there are, the order. */
 export function ListToolbar({ noun, state, children, end }: ListToolbarProps) {
-  const known = state.phase !== "empty" && !(state.phase === "loading" && state.rows.length === 0);
+  const known = state.phase === "ready" || state.rows.length > 0;
   const count = `${formatCount(state.totalCount)}${state.totalCountIsExact ? "" : "+"}`;
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-3 py-2 md:px-4">

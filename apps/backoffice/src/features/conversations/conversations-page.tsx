@@ -157,8 +157,11 @@ function FirstConversation() {
         ) : null
       }
     >
-      Write to one of your agents and watch it work here, step by step. Your applications can begin conversations too,
-      with the <code className="text-xs">sendMessage</code> mutation of the API.
+      {mayWrite
+        ? "Write to one of your agents and watch it work here, step by step. "
+        : "Conversations appear here as soon as somebody writes to an agent; your role may read them. "}
+      Your applications can begin conversations too, with the <code className="text-xs">sendMessage</code> mutation of
+      the API.
     </EmptyState>
   );
 }
