@@ -1,15 +1,21 @@
 import { expect, type Page } from "@playwright/test";
 import { answersOn, browserTest, startConversation } from "./browser-test.ts";
-import { openGate, sentencesIn, storyBeforeGate, wholeStory } from "./story.ts";
+import { openGate, removeGate, sentencesIn, storyBeforeGate, wholeStory } from "./story.ts";
 
 browserTest.use({ workspace: "test/e2e/workspace" });
 
 const lastAnswer = (page: Page) => page.getByRole("article", { name: "Answer of the agent" }).last();
 const sentencesOn = async (page: Page): Promise<string[]> => sentencesIn(await answersOn(page));
 
+const gates: string[] = [];
+browserTest.afterEach(() => {
+  for (const gate of gates.splice(0)) removeGate(gate);
+});
+
 /** Asks for a story and waits until the narrator stands at its gate, in the middle of a sentence of the run. */
 async function startStory(page: Page, message: string): Promise<{ finish: () => void }> {
   const gate = crypto.randomUUID();
+  gates.push(gate);
   await startConversation(page, "Narrator", `${message} (gate ${gate})`);
   await expectAtGate(page);
   return { finish: () => openGate(gate) };

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -23,6 +23,7 @@ export const sentencesIn = (text: string): string[] => text.match(/Chapter \d+, 
 /** A gate is a file that appears: the narrator lives in another process, which may be killed meanwhile. */
 const fileOf = (gate: string): string => join(tmpdir(), `wheelhouse-story-gate-${gate}`);
 export const openGate = (gate: string): void => writeFileSync(fileOf(gate), "");
+export const removeGate = (gate: string): void => rmSync(fileOf(gate), { force: true });
 export const isGateOpen = (gate: string): boolean => existsSync(fileOf(gate));
 
 /** The gate that a message names, as `(gate 1f3)`; null when the story is to be told without stopping. */

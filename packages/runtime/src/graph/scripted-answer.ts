@@ -9,7 +9,8 @@ export function answerFrom(question: string, calls: readonly { name: string; ans
   const last = calls.at(-1);
   if (last === undefined) return "";
   if (/^\s*-?[\d.,]+\s*$/.test(last.answer)) return `The result is **${last.answer.trim()}**.`;
-  const passages = calls.flatMap((call) => passagesIn(call.answer));
+  // A document that was opened does not name itself: the search before it did, as its first.
+  const passages = calls.flatMap((call, i) => passagesIn(call.answer, pathsIn(calls[i - 1]?.answer ?? "")[0] ?? null));
   const best = nearest(question, passages).slice(0, 3);
   if (best.length === 0)
     return last.answer.trim() === ""
@@ -30,7 +31,8 @@ export function pathsIn(answer: string): string[] {
   return [...new Set(found)];
 }
 
-function passagesIn(answer: string): Passage[] {
+/** `from` is the source of a text that names none. */
+function passagesIn(answer: string, from: string | null): Passage[] {
   const parsed = parseJson(answer);
   const list: unknown[] | null = Array.isArray(parsed)
     ? parsed
@@ -38,13 +40,13 @@ function passagesIn(answer: string): Passage[] {
       ? (Object.values(parsed).find((value) => Array.isArray(value)) ?? [parsed])
       : null;
   if (list !== null) return list.flatMap(recordPassage);
-  let path: string | null = null;
+  let path = from;
   const passages: Passage[] = [];
-  for (const block of answer.split(/\n\s*\n/)) {
+  // Code is cut out first, for there may be empty lines in it.
+  for (const block of answer.replaceAll(/^```.*?^```/gms, "").split(/\n\s*\n/)) {
     const text = block.trim();
-    if (text === "") continue;
-    path = pathsIn(text.split("\n")[0] ?? "")[0] ?? path;
-    if (text.length > 3) passages.push({ path, text });
+    if (from === null) path = pathsIn(text.split("\n")[0] ?? "")[0] ?? path;
+    if (text.length > 3 && !/^#+ [^\n]*$/.test(text)) passages.push({ path, text });
   }
   return passages;
 }
@@ -60,7 +62,7 @@ function recordPassage(entry: unknown): Passage[] {
     return null;
   };
   const text = field("excerpt", "snippet", "text", "content", "passage", "body", "line", "description");
-  return text === null ? [] : [{ path: field("path", "file", "source", "url"), text }];
+  return text === null || text.startsWith("```") ? [] : [{ path: field("path", "file", "source", "url"), text }];
 }
 
 /** Passages by how many of the question's words they hold, the better first; equal ones keep their order. */
@@ -70,7 +72,9 @@ function nearest(question: string, passages: Passage[]): Passage[] {
     const own = new Set((passage.text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).map(stem));
     let score = 0;
     for (const word of words) if (own.has(word)) score += 1;
-    return { passage, index, score: score - Math.min(passage.text.length, 4_000) / 100_000 };
+    // A table or a list of links has many words and says little about any of them.
+    const listing = /^\||^\[[^\]]*\]\([^)]*\) ·/.test(passage.text);
+    return { passage, index, score: score * (listing ? 0.4 : 1) - Math.min(passage.text.length, 4_000) / 100_000 };
   });
   const texts = new Set<string>();
   return scored
@@ -84,7 +88,8 @@ const stem = (word: string): string => word.replace(/(ing|ed|es|s)$/, "");
 /** The first whole sentence that is prose. */
 function summary(text: string): string {
   const prose = text
-    .replaceAll(/^[#>\-*|`\s]+/gm, "")
+    .replaceAll(/^([#>|\s]|[-*] )+/gm, "")
+    .replaceAll("**", "")
     .replaceAll(/\s+/g, " ")
     .trim();
   const sentence = prose.match(/^.{20,280}?[.!?](?=\s|$)/u)?.[0];
