@@ -169,7 +169,8 @@ describe("access", () => {
       tries.push((await post("/api/auth/sign-in/email", { email: owner.email, password: "a wrong password" })).status);
     expect(tries).toContain(401);
     expect(tries.at(-1)).toBe(429);
-  });
+    // Passwords are slow on purpose, and a dozen of them are tried.
+  }, 180_000);
 
   it("a body that is too long, and a failure inside, are answered without details", async () => {
     const key = await world.makeKey();

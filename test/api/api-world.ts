@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Tunables } from "@wheelhouse/runtime";
 import { createGraphHost, type PersistenceConfig } from "@wheelhouse/runtime/graph";
+import type { ProjectRecord, Storage } from "@wheelhouse/storage";
 import { applyMigrations, openStorage, schemaState } from "@wheelhouse/storage/prisma";
 import { v7 as newId } from "uuid";
 import { newApiKey, type Permission } from "../../apps/server/src/access/api-key.ts";
@@ -9,8 +10,9 @@ import { parseEnvironment } from "../../apps/server/src/environment.ts";
 import { type RunningServer, serve } from "../../apps/server/src/serve.ts";
 import { type DatabaseKind, makeDatabase } from "./databases.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at with assertions, field by field
-type Answer = { data?: any; errors?: { message: string; extensions: Record<string, any> }[] };
+/** What JSON.parse gives: answers are looked at with assertions, field by field. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+type Answer = { data?: Parsed; errors?: { message: string; extensions: Record<string, Parsed> }[] };
 
 export interface KeyWish {
   reach?: "EXACT" | "PROJECT";
@@ -37,6 +39,24 @@ export interface WorldWish {
   kind: DatabaseKind;
   environment?: Record<string, string>;
   tunables?: Partial<Tunables>;
+}
+
+/** A new key of a project. */
+export async function makeKey(storage: Storage, project: ProjectRecord, wish: KeyWish = {}): Promise<string> {
+  const { reach = "PROJECT", permissions = ["read", "write"], scope = {}, expiresAt = null } = wish;
+  const { key, prefix, secretHash } = newApiKey();
+  await storage.access.createApiKey({
+    projectId: project.id,
+    name: `key ${prefix}`,
+    prefix,
+    secretHash,
+    permissions,
+    reach,
+    fixedScope: reach === "EXACT" ? { ...scope, project: project.slug } : null,
+    expiresAt,
+    at: new Date(),
+  });
+  return key;
 }
 
 export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
@@ -97,22 +117,7 @@ export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
     server,
     logged,
     ask,
-    async makeKey({ reach = "PROJECT", permissions = ["read", "write"], scope = {}, expiresAt } = {}) {
-      const { key, prefix, secretHash } = newApiKey();
-      const { runtime, project } = server.installation;
-      await runtime.storage.access.createApiKey({
-        projectId: project.id,
-        name: `key ${prefix}`,
-        prefix,
-        secretHash,
-        permissions,
-        reach,
-        fixedScope: reach === "EXACT" ? { ...scope, project: project.slug } : null,
-        expiresAt: expiresAt ?? null,
-        at: new Date(),
-      });
-      return key;
-    },
+    makeKey: (wish) => makeKey(server.installation.runtime.storage, server.installation.project, wish),
     async ended(key, runId) {
       const { body } = await server.graphql.fetch("http://localhost/graphql", {
         method: "POST",
