@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { Refusal } from "@wheelhouse/domain";
-import type { ExecutionArgs, execute, subscribe } from "graphql";
+import { eventPageText, type Frame } from "@wheelhouse/graphql";
+import { createSourceEventStream, type ExecutionArgs, type execute, type subscribe } from "graphql";
 import { useServer as serveSockets } from "graphql-ws/use/ws";
 import { WebSocketServer } from "ws";
 import { z } from "zod";
 import { headersOf, maxBodyBytes } from "./answers.ts";
 import type { GraphqlServer } from "./graphql.ts";
+import { pushedStream } from "./pushed-stream.ts";
 
 /** Silence after which the server pings, and closes what does not answer; milliseconds. */
 const keepAliveMs = 15_000;
@@ -48,7 +50,7 @@ export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) =>
   const graphqlWs = serveSockets(
     {
       execute: (args) => enveloped(args).execute(args),
-      subscribe: (args) => enveloped(args).subscribe(args),
+      subscribe: async (args) => (await pushed(args)) ?? enveloped(args).subscribe(args),
       async onConnect(context) {
         try {
           await admit(headersOfSocket(context.extra.request, context.connectionParams));
@@ -59,7 +61,7 @@ export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) =>
           return false;
         }
       },
-      async onSubscribe(context, _id, payload) {
+      async onSubscribe(context, id, payload) {
         if (Object.keys(context.subscriptions).length > maxStreams) {
           context.extra.socket.close(4429, "Too many streams on one socket");
           return [];
@@ -75,7 +77,7 @@ export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) =>
           document,
           variableValues: payload.variables,
           contextValue: await contextFactory(),
-          rootValue: { execute, subscribe },
+          rootValue: { execute, subscribe, id, socket: context.extra.socket },
         };
       },
     },
@@ -102,7 +104,27 @@ export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) =>
 const Enveloped = z.object({
   execute: z.custom<typeof execute>((value) => typeof value === "function"),
   subscribe: z.custom<typeof subscribe>((value) => typeof value === "function"),
+  id: z.string(),
+  socket: z.custom<WebSocket>((value) => typeof value === "object" && value !== null),
 });
 
-/** The functions that the operation's own plugins wrapped, as they were put into its root value. */
+/** What `onSubscribe` put into an operation's root value: the functions that its plugins wrapped, and where it goes. */
 const enveloped = (args: ExecutionArgs): z.infer<typeof Enveloped> => Enveloped.parse(args.rootValue);
+
+/** The stream of a log, whose pages need no execution; null when it is another operation, or cannot begin. */
+async function pushed(args: ExecutionArgs) {
+  const pageText = eventPageText(args.document);
+  if (pageText === null) return null;
+  // What refuses to begin is asked again by the plugins' own function, which says why in the words of the API.
+  const source = await createSourceEventStream(args);
+  if (!(Symbol.asyncIterator in source)) return null;
+  const { id, socket, execute } = enveloped(args);
+  const begin = `{"id":${JSON.stringify(id)},"type":"next","payload":{"data":`;
+  return pushedStream({
+    // What the fields of these documents resolve to; see event-streams.ts.
+    source: (source as AsyncIterable<Frame<Parameters<typeof pageText>[0]>>)[Symbol.asyncIterator](),
+    textOf: (frame) => ("value" in frame ? `${begin}${pageText(frame.value)}}}` : null),
+    execute: (frame) => execute({ ...args, rootValue: frame }),
+    socket,
+  });
+}

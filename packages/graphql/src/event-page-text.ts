@@ -1,0 +1,148 @@
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
+import type { EventPageShape, EventRow } from "./event.ts";
+import { globalId } from "./global-id.ts";
+
+// A stream brings the same few fields over and over to very many readers. Executing its selection anew for every page and
+// reader costs several times what sending it does, so the selection is turned into a function from page to JSON text
+// once per document. It answers what graphql-js would, or it is not made at all.
+
+/** The data of a stream's operation as JSON text. */
+export type EventPageText = (page: EventPageShape) => string;
+
+type Writer<T> = (value: T) => string;
+
+const eventFields: Record<string, Writer<EventRow>> = {
+  __typename: () => '"LogEvent"',
+  id: (event) => JSON.stringify(event.id),
+  sequence: (event) => String(event.sequence),
+  type: (event) => JSON.stringify(event.type),
+  visibility: (event) => JSON.stringify(event.visibility),
+  at: (event) => JSON.stringify(event.at),
+  sessionId: (event) => JSON.stringify(globalId("Session", event.sessionId)),
+  runId: (event) => (event.runId === null ? "null" : JSON.stringify(globalId("Run", event.runId))),
+  taskId: (event) => (event.taskId === null ? "null" : JSON.stringify(globalId("Task", event.taskId))),
+  payload: (event) => JSON.stringify(event.payload),
+};
+
+const pageFields: Record<string, Writer<EventPageShape>> = {
+  __typename: () => '"EventPage"',
+  endCursor: (page) => JSON.stringify(page.endCursor),
+  caughtUp: (page) => String(page.caughtUp),
+  terminal: (page) => String(page.terminal),
+};
+
+const compiled = new WeakMap<DocumentNode, EventPageText | null>();
+
+/**
+ * How the pages of a subscription to a log are written; null when the document is something else, or says something that
+ * only an execution can answer (a directive, several operations). The document has to be valid.
+ */
+export function eventPageText(document: DocumentNode): EventPageText | null {
+  let text = compiled.get(document);
+  if (text === undefined) {
+    text = compile(document);
+    compiled.set(document, text);
+  }
+  return text;
+}
+
+/** Thrown inside `compile` when the document needs an execution. */
+class NotCompilable extends Error {}
+
+function compile(document: DocumentNode): EventPageText | null {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const operations = document.definitions.filter((definition) => {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    return definition.kind === Kind.OPERATION_DEFINITION;
+  });
+  const [operation] = operations;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION || operations.length !== 1) return null;
+  if (operation.operation !== "subscription" || (operation.directives ?? []).length > 0) return null;
+  try {
+    const [[key, root] = [], ...others] = collect([operation.selectionSet], fragments);
+    if (key === undefined || root === undefined || others.length > 0) return null;
+    if (root.name !== "sessionEvents" && root.name !== "runEvents") return null;
+    const page = objectWriter(root.selections, fragments, (field) =>
+      field.name === "events"
+        ? listWriter((at: EventPageShape) => at.events, remembered(eventWriter(field.selections, fragments)))
+        : pageFields[field.name],
+    );
+    const begin = `{${JSON.stringify(key)}:`;
+    return (value) => `${begin}${page(value)}}`;
+  } catch (error) {
+    if (error instanceof NotCompilable) return null;
+    throw error;
+  }
+}
+
+const eventWriter = (
+  selections: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): Writer<EventRow> => objectWriter(selections, fragments, (field) => eventFields[field.name]);
+
+/** Readers of one session are handed the same events: each is written once for all who select the same. */
+function remembered(write: Writer<EventRow>): Writer<EventRow> {
+  const texts = new WeakMap<EventRow, string>();
+  return (event) => {
+    let text = texts.get(event);
+    if (text === undefined) {
+      text = write(event);
+      texts.set(event, text);
+    }
+    return text;
+  };
+}
+
+const listWriter =
+  <T, Item>(items: (value: T) => readonly Item[], write: Writer<Item>): Writer<T> =>
+  (value) =>
+    `[${items(value).map(write).join(",")}]`;
+
+interface Selected {
+  name: string;
+  selections: SelectionSetNode[];
+}
+
+function objectWriter<T>(
+  selections: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  writerOf: (field: Selected) => Writer<T> | undefined,
+): Writer<T> {
+  const members = [...collect(selections, fragments)].map(([key, field]) => {
+    const write = writerOf(field);
+    if (write === undefined) throw new NotCompilable(field.name);
+    return { begin: `${JSON.stringify(key)}:`, write };
+  });
+  return (value) => {
+    let text = "";
+    for (const { begin, write } of members) text += `${text === "" ? "" : ","}${begin}${write(value)}`;
+    return `{${text}}`;
+  };
+}
+
+/** The types of which everything in a log is one, so that a condition on them holds. */
+const heldConditions = new Set(["Subscription", "EventPage", "Event", "LogEvent"]);
+
+/** The fields of selection sets by response key, in the order of first mention, as an execution collects them. */
+function collect(
+  selectionSets: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  into = new Map<string, Selected>(),
+): Map<string, Selected> {
+  for (const selection of selectionSets.flatMap((set) => set.selections)) {
+    if ((selection.directives ?? []).length > 0) throw new NotCompilable("a directive");
+    if (selection.kind === Kind.FIELD) {
+      const key = (selection.alias ?? selection.name).value;
+      const field = into.get(key) ?? { name: selection.name.value, selections: [] };
+      if (selection.selectionSet !== undefined) field.selections.push(selection.selectionSet);
+      into.set(key, field);
+      continue;
+    }
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+    if (fragment === undefined || (fragment.directives ?? []).length > 0) throw new NotCompilable("a fragment");
+    const condition = fragment.typeCondition?.name.value;
+    if (condition !== undefined && !heldConditions.has(condition)) throw new NotCompilable(condition);
+    collect([fragment.selectionSet], fragments, into);
+  }
+  return into;
+}
