@@ -108,7 +108,7 @@ class SessionTail {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
     this.#stopListening();
     this.#onClosed();
   }
@@ -119,7 +119,6 @@ class SessionTail {
       return;
     }
     this.#reading = true;
-    clearTimeout(this.#timer);
     try {
       do {
         this.#readAgain = false;
@@ -142,7 +141,11 @@ class SessionTail {
       this.#deps.log.warn({ err: error, sessionId: this.#sessionId }, "could not read the tail of a session");
     } finally {
       this.#reading = false;
-      if (!this.#closed) this.#timer = setTimeout(() => void this.#read(), this.#deps.tunables.tailPollMs);
+      // One timer for the reader's life, put off by every read: making one costs more than what most reads bring.
+      if (this.#closed) clearInterval(this.#timer);
+      else if (this.#timer === undefined)
+        this.#timer = setInterval(() => void this.#read(), this.#deps.tunables.tailPollMs);
+      else this.#timer.refresh();
     }
   }
 

@@ -80,7 +80,7 @@ async function definedGraph(name: string, definition: AgentDefinition, options: 
   const schema = definition.responseFormat;
   const responseFormat = schema === undefined ? {} : { responseFormat: toolStrategy({ ...schema, type: "object" }) };
   const shared = { model, tools, name, systemPrompt: definition.systemPrompt, ...responseFormat };
-  const interruptOn = toInterruptOn(definition.interruptOn);
+  const interruptOn = toInterruptOn(definition.interruptOn, options);
   if (definition.kind === "deep") {
     const { createDeepAgent } = await import("deepagents");
     const subagents = await Promise.all(definition.subagents.map((subagent) => toSubagent(subagent, options)));
@@ -107,7 +107,7 @@ async function toSubagent(name: string, options: BuildOptions) {
     systemPrompt: definition.systemPrompt,
     tools: namedTools(definition.tools, options),
     model: await createModel(definition.model, options),
-    interruptOn: toInterruptOn(definition.interruptOn),
+    interruptOn: toInterruptOn(definition.interruptOn, options),
     middleware: modelTimeout(definition),
   };
 }
@@ -124,15 +124,24 @@ function namedTools(names: readonly string[], options: BuildOptions): Structured
 const isTool = (value: object | undefined): value is StructuredTool => value !== undefined && "invoke" in value;
 
 /** Domain decisions → the middleware's words. It knows no RESPOND: that answer reaches the model as a rejection's text. */
-function toInterruptOn(interruptOn: Readonly<Record<string, readonly Decision[]>>): Record<string, InterruptOnConfig> {
+function toInterruptOn(
+  interruptOn: Readonly<Record<string, readonly Decision[]>>,
+  options: BuildOptions,
+): Record<string, InterruptOnConfig> {
   const words = { APPROVE: "approve", EDIT: "edit", REJECT: "reject", RESPOND: "reject" } as const;
   return Object.fromEntries(
     Object.entries(interruptOn).map(([tool, decisions]) => [
       tool,
-      { allowedDecisions: [...new Set(decisions.map((decision) => words[decision]))] },
+      {
+        allowedDecisions: [...new Set(decisions.map((decision) => words[decision]))],
+        // What the tool does; the middleware's own text repeats the arguments, which the request carries anyway.
+        description: descriptionOf(options.tools?.find((known) => known.name === tool)),
+      },
     ]),
   );
 }
+
+const descriptionOf = (tool: object | undefined): string => (isTool(tool) ? tool.description : "");
 
 /** Ends a model call that takes longer than the definition allows; providers' own timeouts differ or are missing. */
 function modelTimeout({ model }: AgentDefinition): AgentMiddleware[] {

@@ -71,7 +71,8 @@ const rules: Rule[] = [
 ];
 
 function planFirst({ text, tools, calls }: Scene): ScriptedTurn | null {
-  if (!isResearch(text) || !has(tools, "write_todos") || calls.some((call) => call.name === "write_todos")) return null;
+  if (!needsLookingInto(text, tools) || !has(tools, "write_todos") || calls.some((call) => call.name === "write_todos"))
+    return null;
   const topic = keywords(text).join(" ");
   const todos = [
     { content: `Find what is known about ${topic}`, status: "in_progress" },
@@ -82,7 +83,7 @@ function planFirst({ text, tools, calls }: Scene): ScriptedTurn | null {
 }
 
 function delegate({ text, tools, calls }: Scene): ScriptedTurn | null {
-  if (!isResearch(text) || calls.some((call) => call.name === "task")) return null;
+  if (!needsLookingInto(text, tools) || calls.some((call) => call.name === "task")) return null;
   const task = tools.find((tool) => tool.name === "task");
   if (task === undefined) return null;
   // Deep agents list their subagents in the tool's description, one per line: "- name: what it is for".
@@ -125,9 +126,7 @@ function search({ text, tools, calls }: Scene): ScriptedTurn | null {
   const tool = tools.find((candidate) => searchTool.test(candidate.name));
   if (tool === undefined || calls.some((call) => call.name === tool.name || call.name === "task")) return null;
   const terms = keywords(text);
-  const asks =
-    /\?\s*$|^\s*(what|how|why|when|where|who|which|can|does|is|are|explain|tell|show|describe|find|search)\b/i;
-  if (terms.length === 0 || !(asks.test(text) || terms.length >= 2)) return null;
+  if (terms.length === 0 || !(isQuestion(text) || terms.length >= 2)) return null;
   const query = terms.slice(0, 6).join(" ");
   return { content: "Let me look that up.", toolCalls: [{ name: tool.name, args: fillArguments(tool, text, query) }] };
 }
@@ -150,6 +149,14 @@ function introduction({ tools }: Scene): string {
   const list = own.map((tool) => `- **${tool.name}** – ${clip(tool.description.split("\n")[0] ?? "", 120)}`);
   return `I did not find a way to help with that. These are the things I can do:\n\n${list.join("\n")}`;
 }
+
+const isQuestion = (text: string): boolean =>
+  /\?\s*$|^\s*(what|how|why|when|where|who|which|can|does|is|are|explain|tell|show|describe|find|search)\b/i.test(text);
+
+/** Research is planned and handed on; so is a plain question when there is no search tool to answer it with. */
+const needsLookingInto = (text: string, tools: Scene["tools"]): boolean =>
+  isResearch(text) ||
+  (isQuestion(text) && keywords(text).length > 0 && !tools.some((tool) => searchTool.test(tool.name)));
 
 const isResearch = (text: string): boolean =>
   /\b(research|investigate|in depth|compare|deep dive|look into|report on|plan)\b/i.test(text);
