@@ -1,39 +1,43 @@
-// node test/bench/hot-spots.mjs <profile.cpuprofile> [rows]: where a process spent its time, by function and by file.
+// node test/bench/hot-spots.mjs <profile.cpuprofile …>: where processes spent their time, by room and by function.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
-const [file, rows = "40"] = process.argv.slice(2);
-if (file === undefined) {
-  console.error("node test/bench/hot-spots.mjs <profile.cpuprofile> [rows]");
+const files = process.argv.slice(2);
+if (files.length === 0) {
+  console.error("node test/bench/hot-spots.mjs <profile.cpuprofile …>");
   process.exit(1);
 }
-const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8"));
-const byId = new Map(nodes.map((node) => [node.id, node]));
-const own = new Map();
-samples.forEach((id, index) => own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0)));
-
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const shortened = (url) =>
   url
     .replace(/^file:\/\//, "")
     .replace(/^.*node_modules\//, "")
-    .replace(`${process.cwd()}/`, "");
+    .replace(root, "");
 const idle = new Set(["(idle)", "(program)", "(root)"]);
 const functions = new Map();
-const packages = new Map();
+const rooms = new Map();
 let busy = 0;
-for (const [id, time] of own) {
-  const { functionName, url, lineNumber } = byId.get(id).callFrame;
-  if (idle.has(functionName)) continue;
-  busy += time;
-  const place = `${functionName || "(anonymous)"} ${shortened(url)}:${lineNumber + 1}`;
-  functions.set(place, (functions.get(place) ?? 0) + time);
+
+function roomOf(functionName, url) {
+  if (url === "") return functionName;
   const parts = shortened(url).split("/");
-  const room =
-    url === ""
-      ? functionName
-      : parts[0]?.startsWith("@") || parts[0] === "packages" || parts[0] === "apps"
-        ? parts.slice(0, 2).join("/")
-        : parts[0];
-  packages.set(room, (packages.get(room) ?? 0) + time);
+  const deep = parts[0]?.startsWith("@") || parts[0] === "packages" || parts[0] === "apps";
+  return parts.slice(0, deep ? 2 : 1).join("/");
+}
+
+for (const file of files) {
+  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8"));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  for (const [index, id] of samples.entries()) {
+    const { functionName, url, lineNumber } = byId.get(id).callFrame;
+    const time = timeDeltas[index] ?? 0;
+    if (idle.has(functionName)) continue;
+    busy += time;
+    const place = `${functionName || "(anonymous)"} ${shortened(url)}:${lineNumber + 1}`;
+    functions.set(place, (functions.get(place) ?? 0) + time);
+    const room = roomOf(functionName, url);
+    rooms.set(room, (rooms.get(room) ?? 0) + time);
+  }
 }
 const print = (title, times, count) => {
   console.log(`\n${title}`);
@@ -43,5 +47,5 @@ const print = (title, times, count) => {
     );
 };
 console.log(`busy for ${(busy / 1000).toFixed(0)} ms`);
-print("by package", packages, 20);
-print("by function", functions, Number(rows));
+print("by room", rooms, 20);
+print("by function", functions, 40);
