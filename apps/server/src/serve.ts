@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "@wheelhouse/domain";
-import { buildSchema, type GraphContext } from "@wheelhouse/graphql";
+import { buildSchema, type GraphContext, maskError } from "@wheelhouse/graphql";
 import { type Log, registerSharedAgents, type Worker } from "@wheelhouse/runtime";
 import { type AuthenticateDeps, authenticate } from "./access/authenticate.ts";
 import { newOwnerLink, type OwnerLinkDeps } from "./access/owner-link.ts";
@@ -123,10 +123,11 @@ async function openRooms(options: ServeOptions, state: State, http: HttpServer):
       log.warn({}, "the backoffice has not been built: only the API is served (npm start builds it)");
     const access = accessOf(options, installation);
     const graphql = openApi(options, installation, access);
-    const sockets = openSockets(graphql, async (headers) => {
+    const admit = async (headers: Headers): Promise<void> => {
       if ((await authenticate(access, headers)) === null)
         throw new Refusal("UNAUTHENTICATED", "Sign in, or send an API key");
-    });
+    };
+    const sockets = openSockets(graphql, admit, (error) => maskError(error, options.newId(), log));
     const owner: OwnerLinkDeps = {
       access: runtime.storage.access,
       verifications: installation.models.verification,

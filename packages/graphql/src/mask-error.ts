@@ -29,7 +29,7 @@ export function refusalError(refusal: Refusal, at?: GraphQLError): GraphQLError 
  * What a caller may see of an error: refusals and mistakes in the request as they are, everything else as INTERNAL with
  * the id of the request, under which it is logged once.
  */
-export function maskError(error: unknown, requestId: string, log: Pick<Log, "error">): Error {
+export function maskError(error: unknown, requestId: string, log: Pick<Log, "error">): GraphQLError {
   if (error instanceof Refusal) return refusalError(error);
   if (error instanceof GraphQLError) {
     const cause = causeOf(error);

@@ -36,7 +36,11 @@ export async function openProduct(sessions: number): Promise<{ delivery: Deliver
     graphiql: false,
     trustedOrigins: [],
   });
-  const sockets = openSockets(graphql, async () => undefined);
+  const sockets = openSockets(
+    graphql,
+    async () => undefined,
+    (error) => error,
+  );
   const sessionIds: string[] = [];
   for (let made = 0; made < sessions; made += 1) {
     const create = { id: newId(), threadId: newId(), title: null, metadata: {} };

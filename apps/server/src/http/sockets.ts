@@ -2,7 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { Refusal } from "@wheelhouse/domain";
 import { eventPageText, type Frame } from "@wheelhouse/graphql";
-import { createSourceEventStream, type ExecutionArgs, type execute, type subscribe } from "graphql";
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type subscribe,
+} from "graphql";
 import { useServer as serveSockets } from "graphql-ws/use/ws";
 import { WebSocketServer } from "ws";
 import { z } from "zod";
@@ -39,8 +46,11 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-/** graphql-ws beside HTTP. `admit` throws a refusal when the credentials of a socket are not good. */
-export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) => Promise<void>): Sockets {
+/**
+ * graphql-ws beside HTTP. `admit` throws a refusal when the credentials of a socket are not good; `mask` leaves of an
+ * error what a caller may see.
+ */
+export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) => Promise<void>, mask: Mask): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, perMessageDeflate: false });
   const slow = setInterval(() => {
     for (const client of server.clients) if (client.bufferedAmount > maxBufferedBytes) client.terminate();
@@ -50,7 +60,7 @@ export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) =>
   const graphqlWs = serveSockets(
     {
       execute: (args) => enveloped(args).execute(args),
-      subscribe: async (args) => (await pushed(args)) ?? enveloped(args).subscribe(args),
+      subscribe: async (args) => (await pushed(args, mask)) ?? enveloped(args).subscribe(args),
       async onConnect(context) {
         try {
           await admit(headersOfSocket(context.extra.request, context.connectionParams));
@@ -112,19 +122,26 @@ const Enveloped = z.object({
 const enveloped = (args: ExecutionArgs): z.infer<typeof Enveloped> => Enveloped.parse(args.rootValue);
 
 /** The stream of a log, whose pages need no execution; null when it is another operation, or cannot begin. */
-async function pushed(args: ExecutionArgs) {
+async function pushed(args: ExecutionArgs, mask: Mask) {
   const pageText = eventPageText(args.document);
   if (pageText === null) return null;
   // What refuses to begin is asked again by the plugins' own function, which says why in the words of the API.
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return null;
-  const { id, socket, execute } = enveloped(args);
+  const { id, socket } = enveloped(args);
   const begin = `{"id":${JSON.stringify(id)},"type":"next","payload":{"data":`;
   return pushedStream({
     // What the fields of these documents resolve to; see event-streams.ts.
     source: (source as AsyncIterable<Frame<Parameters<typeof pageText>[0]>>)[Symbol.asyncIterator](),
     textOf: (frame) => ("value" in frame ? `${begin}${pageText(frame.value)}}}` : null),
-    execute: (frame) => execute({ ...args, rootValue: frame }),
+    // The plugins' own execute would subscribe again.
+    execute: async (frame) => masked(await execute({ ...args, rootValue: frame }), mask),
     socket,
   });
 }
+
+/** What a caller may see of an error. */
+export type Mask = (error: GraphQLError) => GraphQLError;
+
+const masked = (result: ExecutionResult, mask: Mask): ExecutionResult =>
+  result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
