@@ -40,7 +40,9 @@ export const CodeBlock = memo(function CodeBlock({ text, language, title, maxHei
         className="overflow-auto focus-visible:outline-offset-[-2px]"
         style={{ maxHeight }}
       >
-        <pre className="mono w-max min-w-full px-3 py-2.5 text-xs leading-[1.6] text-ink">
+        <pre
+          className={`mono w-max min-w-full px-3 py-2.5 text-xs leading-[1.6] text-ink ${code.length > 4_000 ? "quick-text" : ""}`}
+        >
           {lines === null
             ? code
             : lines.map((line, index) => (

@@ -7,6 +7,9 @@ import { Button } from "../../ui/button.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import type { SendRefusal } from "./sends.ts";
 
+/** A longer text is not measured with every key: the field keeps its greatest height. Characters. */
+const longestMeasured = 4_000;
+
 export interface ComposerProps {
   text: string;
   onText: (text: string) => void;
@@ -58,7 +61,7 @@ export function Composer(props: ComposerProps) {
             onKeyDown={onKeyDown}
             placeholder={blocked ?? placeholder}
             aria-describedby={`${id}-hint`}
-            className="block field-sizing-content max-h-[40vh] min-h-[42px] w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-[13.5px] leading-relaxed text-ink outline-none placeholder:text-muted disabled:cursor-not-allowed"
+            className={`quick-text block min-h-[42px] w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 text-[13.5px] leading-relaxed text-ink outline-none placeholder:text-muted disabled:cursor-not-allowed ${text.length > longestMeasured ? "h-[40vh]" : "field-sizing-content max-h-[40vh]"}`}
           />
           <div className="flex min-h-9 items-center gap-2 pr-2 pb-2 pl-3.5">
             <span id={`${id}-hint`} className="flex flex-1 items-center gap-3 text-[11.5px] text-muted">
