@@ -49,7 +49,7 @@ export interface FollowOptions {
  */
 export async function* follow(link: SocketLink, options: FollowOptions): AsyncGenerator<Frame, void, void> {
   const { signal, onState } = options;
-  const backoff = createBackoff({});
+  const backoff = createBackoff({ maxMs: link.maxBackoffMs });
   onState("connecting");
   try {
     while (!signal.aborted) {

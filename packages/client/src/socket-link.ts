@@ -31,6 +31,8 @@ export interface StreamSink {
 
 /** One WebSocket under all streams of a client: opened with the first, closed a little after the last. */
 export interface SocketLink {
+  /** Longest wait between two attempts, milliseconds. */
+  readonly maxBackoffMs: number;
   /** Answers when a connection may be attempted; at once when there is one. */
   ready(signal: AbortSignal): Promise<void>;
   /** Starts a stream; returns the function that closes it. It never reconnects by itself: an end is an end. */
@@ -86,6 +88,7 @@ export function createSocketLink(options: SocketLinkOptions): SocketLink {
   let stopListening: (() => void) | undefined;
 
   const link: SocketLink = {
+    maxBackoffMs: options.timings.maxBackoffMs,
     ready: (signal) => backoff.ready(signal),
 
     open(payload, sink) {

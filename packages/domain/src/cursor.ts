@@ -3,11 +3,15 @@ import { Refusal } from "./refusal.ts";
 
 const Cursor = z.tuple([z.string()]).rest(z.union([z.string(), z.number(), z.null()]));
 
+const ascii = /^[\x20-\x7e]*$/;
+const urlLetters: Record<string, string> = { "+": "-", "/": "_", "=": "" };
+
+// Every page that is streamed has a cursor, and nearly all are ASCII: those need no encoding to bytes.
 const toBase64Url = (text: string): string =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  btoa(ascii.test(text) ? text : String.fromCharCode(...new TextEncoder().encode(text))).replace(
+    /[+/=]/g,
+    (letter) => urlLetters[letter] ?? letter,
+  );
 
 const fromBase64Url = (text: string): string =>
   new TextDecoder("utf-8", { fatal: true }).decode(

@@ -46,18 +46,17 @@ export function guarded<T>(context: GraphContext, source: Source<T>): AsyncItera
   }, recheckMs);
   timer.unref();
 
-  const next = async (): Promise<Frame<T> | null> => {
-    if (Date.now() - lastCheck > recheckMs && !(await allowed())) return refused;
-    const stopped = new Promise<Frame<T>>((resolve) => {
+  // Whichever comes first. One promise per frame: racing promises cost several, for every frame of every reader.
+  const first = (): Promise<Frame<T> | null> =>
+    new Promise((resolve) => {
       refuse = resolve;
+      source.next().then(
+        (result) => resolve(result.done ? null : { value: result.value }),
+        (error: unknown) => resolve({ error }),
+      );
     });
-    try {
-      const step = source.next().then((result) => (result.done ? null : { value: result.value }));
-      return await Promise.race([step, stopped]);
-    } catch (error) {
-      return { error };
-    }
-  };
+  const next = async (): Promise<Frame<T> | null> =>
+    Date.now() - lastCheck > recheckMs && !(await allowed()) ? refused : first();
   return {
     async next() {
       if (ended) return { done: true, value: undefined };
