@@ -108,7 +108,7 @@ browserTest.describe("a conversation", () => {
 
   browserTest("says in words what went wrong, and goes on", async ({ ownerPage: page }) => {
     await startConversation(page, "Broken", "Write something");
-    await expect(page.getByRole("region", { name: "The run failed" })).toBeVisible();
+    await expect(page.getByLabel("The run failed")).toBeVisible();
     await expect(page.getByRole("textbox").last()).toBeEnabled();
   });
 });

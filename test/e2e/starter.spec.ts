@@ -18,7 +18,7 @@ browserTest.describe("the starter", () => {
 
   browserTest("asks before it writes a mail, and goes on when a person agrees", async ({ ownerPage: page }) => {
     await startConversation(page, "Mail clerk", "Send an email to ada@example.com: “Your invoice is ready”");
-    const request = page.getByRole("region", { name: "1 open request of the agent" });
+    const request = page.getByLabel("1 open request of the agent");
     await expect(request).toContainText("send_email");
     // It waits for a person, however long, and whoever looks: the page is loaded again.
     await page.reload();
