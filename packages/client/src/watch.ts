@@ -62,7 +62,7 @@ export function watchPages<R extends PagedData, V extends Variables>(
       const events = page.events.filter(unseen);
       if (page.caughtUp) onState("live");
       yield events.length === page.events.length ? page : { ...page, events };
-      
+      moved = { after: page.endCursor };
       if (page.terminal === true) return;
     }
   });
