@@ -1,6 +1,7 @@
 // npm run demo: fills the default project with a month of conversations, made by the product itself.
 import { fileURLToPath } from "node:url";
 import { startProcess } from "./child-processes.mjs";
+import { loadEnvFile } from "./env-file.mjs";
 import { generateSources } from "./generate-sources.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
 import { requireNode } from "./node-version.mjs";
@@ -8,11 +9,7 @@ import { requireNode } from "./node-version.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 requireNode();
-try {
-  process.loadEnvFile(`${root}.env`);
-} catch (error) {
-  if (error.code !== "ENOENT") throw error;
-}
+loadEnvFile();
 try {
   await installDependencies();
   await generateSources();

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildBackoffice } from "./build-backoffice.mjs";
 import { endOnSignals, startProcess, unlessEnding } from "./child-processes.mjs";
+import { loadEnvFile } from "./env-file.mjs";
 import { generateSources } from "./generate-sources.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
 import { requireNode } from "./node-version.mjs";
@@ -102,14 +103,6 @@ function secretOfThisMachine() {
     if (error.code !== "EEXIST") throw error;
   }
   return readFileSync(file, "utf8").trim();
-}
-
-function loadEnvFile() {
-  try {
-    process.loadEnvFile(`${root}.env`);
-  } catch (error) {
-    if (error.code !== "ENOENT") throw error;
-  }
 }
 
 async function refuseTakenPort(host, port) {
