@@ -40,7 +40,11 @@ export async function seedConversations(request: APIRequestContext): Promise<See
   };
   const answered = await converse("guide", "How does a client follow a run without missing an event?", "SUCCEEDED");
   await converse("briefing", "Which databases can it run on?", "SUCCEEDED");
-  await converse("analyst", "Look into what happens to a run when the server is killed 日本語でもどうぞ 🙂", "SUCCEEDED");
+  await converse(
+    "analyst",
+    "Look into what happens to a run when the server is killed 日本語でもどうぞ 🙂",
+    "SUCCEEDED",
+  );
   const waiting = await converse(
     "clerk",
     "Send an email to bjorn@example.com: “Björn, your plan renews in June”",

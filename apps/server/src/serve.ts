@@ -225,7 +225,7 @@ function roomsOf(opened: Opened & { owner: OwnerLinkDeps; publicUrl: string }): 
     },
     pagesSocket: (request, socket, head) => {
       if (pages === null) socket.destroy();
-      else void pages.upgrade(request, socket, head);
+      else pages.upgrade(request, socket, head);
     },
   };
 }

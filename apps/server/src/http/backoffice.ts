@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export interface Backoffice {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Hot reloading while developing. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): Promise<void>;
 }
 
@@ -23,14 +23,19 @@ export async function openBackoffice(options: {
   if (!options.dev && !existsSync(`${directory}/.next/BUILD_ID`)) return null;
   const { default: next } = await import("next");
   // Next answers every upgrade of the server that it is given, also those of /graphql, and drops them: it gets one that
-  // never listens, and the upgrades that are its own through `upgrade`.
+  // never listens, and hears there of the upgrades that are its own. (Its getUpgradeHandler knows no hot reloading.)
   const httpServer = createServer();
   const { host: hostname, port } = options;
   const app = next({ dev: options.dev, dir: directory, hostname, port, quiet: true, httpServer });
   await app.prepare();
   const handle = app.getRequestHandler();
-  const upgrade = app.getUpgradeHandler();
-  return { handle: (request, response) => handle(request, response), upgrade, close: () => app.close() };
+  return {
+    handle: (request, response) => handle(request, response),
+    upgrade(request, socket, head) {
+      if (!httpServer.emit("upgrade", request, socket, head)) socket.destroy();
+    },
+    close: () => app.close(),
+  };
 }
 
 /** What a browser sees when there are no pages. */

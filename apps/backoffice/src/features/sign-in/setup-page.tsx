@@ -38,7 +38,7 @@ export function SetupPage() {
       title="Welcome aboard"
       intro="Create the account of the owner. It may do everything, and invite others later."
     >
-      <form onSubmit={submit} className="space-y-4">
+      <form method="post" onSubmit={submit} className="space-y-4">
         <Field
           label="Your name"
           name="name"

@@ -32,7 +32,7 @@ export function SignInPage() {
   };
   return (
     <Door title="Sign in" intro="To the backoffice of your agents.">
-      <form onSubmit={submit} className="space-y-4">
+      <form method="post" onSubmit={submit} className="space-y-4">
         <Field
           label="E-mail"
           type="email"
