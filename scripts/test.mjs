@@ -23,6 +23,10 @@ const startedAt = performance.now();
 const notForTests = /^(DATABASE_|WHEELHOUSE_|LOG_|PUBLIC_URL$|PORT$|HOST$|OLLAMA_|.*_API_KEY$)/;
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !notForTests.test(name)));
 
+/** LangGraph's validation suite leaves a test out for the savers that cannot pass it, and says so in its name. */
+const skippedByTheirSuite = /\[because TODO: (MemorySaver|SQLiteSaver) doesn't store channel deltas\]/;
+const ran = new Set(["passed", "failed"]);
+
 /** One line of the summary per part. */
 const parts = [];
 
@@ -80,15 +84,17 @@ function vitest(files) {
     const report = join(reports, "vitest.json");
     const args = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", ...files];
     const code = await exitCode([...args, `--outputFile.json=${report}`]);
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = readJson(report);
+    const { numPassedTests, numFailedTests, testResults } = readJson(report);
+    const notRun = testResults.flatMap((file) => file.assertionResults.filter(({ status }) => !ran.has(status)));
+    const notOurs = notRun.filter(({ fullName }) => skippedByTheirSuite.test(fullName));
     // A file that fails to load, or an error between tests, fails the run without failing a test.
     const brokenFiles = testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
     const failed = numFailedTests + brokenFiles.length;
     return {
       passed: numPassedTests,
       failed: failed === 0 && code !== 0 ? 1 : failed,
-      skipped: numPendingTests + numTodoTests,
-      notes: [],
+      skipped: notRun.length - notOurs.length,
+      notes: notOurs.map(({ fullName }) => `left out by its own suite: ${fullName}`),
     };
   });
 }
