@@ -19,7 +19,8 @@ export function RunFacts({ row, run, stepCount }: { row: RunRow; run: RunView; s
   const running = isActiveRun(run.status) && run.startedAt !== null;
   const attempts = row.task.runs.length > 1 ? [...row.task.runs].sort((a, b) => a.attempt - b.attempt) : [];
   return (
-    <dl className="flex shrink-0 gap-x-7 gap-y-2 overflow-x-auto border-b border-line-soft px-3 py-2.5 whitespace-nowrap md:px-4">
+    // Positioned, so that what only screen readers get is clipped with the row and does not widen the page.
+    <dl className="relative flex shrink-0 gap-x-7 gap-y-2 overflow-x-auto border-b border-line-soft px-3 py-2.5 whitespace-nowrap md:px-4">
       <Fact name="Agent">
         <span className="flex items-center gap-1.5">
           <AgentMark name={agent.name} label={agent.displayName} size={16} />
