@@ -1,8 +1,13 @@
+"use client";
+
 import type { ReactNode } from "react";
 import { Logo } from "../../shell/logo.tsx";
+import { useTheme } from "../../shell/use-theme.ts";
 
 /** The frame of the pages before the sign-in: the brand, a title, a form. */
 export function Door({ title, children, intro }: { title: string; intro?: ReactNode; children: ReactNode }) {
+  // Follows the machine's theme, and another tab's choice, also before there is a shell.
+  useTheme();
   return (
     <main className="relative flex min-h-dvh flex-col items-center justify-center overflow-hidden bg-canvas px-4 py-10">
       <div
