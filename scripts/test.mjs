@@ -1,6 +1,6 @@
 // npm test: everything that can be proved on this machine, from a fresh clone on. npm test -- <path …> runs the test
 // files whose path contains one of the words. With CI=true a part that cannot run is a failure.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -84,7 +84,7 @@ function vitest(files) {
     const report = join(reports, "vitest.json");
     const args = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", ...files];
     const code = await exitCode([...args, `--outputFile.json=${report}`]);
-    const { numPassedTests, numFailedTests, testResults } = readJson(report);
+    const { numPassedTests, numFailedTests, testResults } = readReport(report, code);
     const notRun = testResults.flatMap((file) => file.assertionResults.filter(({ status }) => !ran.has(status)));
     const notOurs = notRun.filter(({ fullName }) => skippedByTheirSuite.test(fullName));
     // A file that fails to load, or an error between tests, fails the run without failing a test.
@@ -110,7 +110,7 @@ function playwright(files) {
       "--reporter=list,json",
       ...files,
     ]);
-    const { stats, errors } = readJson(report);
+    const { stats, errors } = readReport(report, code);
     const failed = stats.unexpected + stats.flaky;
     return {
       passed: stats.expected,
@@ -131,7 +131,9 @@ async function exitCode(args) {
   }
 }
 
-function readJson(file) {
+/** A runner's own account of its run. One that was killed or could not begin has left none. */
+function readReport(file, code) {
+  if (!existsSync(file)) throw new Error(`ended with ${code} before it could report`);
   return JSON.parse(readFileSync(file, "utf8"));
 }
 

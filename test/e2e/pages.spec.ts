@@ -89,12 +89,15 @@ browserTest.describe("in both themes, wide and narrow, nothing sticks out and ax
     });
   }
 
-  browserTest("sign-in", async ({ browser, product }) => {
+  browserTest("sign-in and a used link", async ({ browser, product }) => {
     const context = await browser.newContext({ baseURL: product.url, reducedMotion: "reduce" });
     const page = await context.newPage();
     await page.goto("/sign-in");
     await expect(page.getByRole("textbox", { name: "Password" })).toBeVisible();
     expect(await lookAt(page, "sign-in")).toEqual([]);
+    await page.goto("/setup?token=used-long-ago");
+    await expect(page.getByRole("main")).toBeVisible();
+    expect(await lookAt(page, "setup")).toEqual([]);
     await context.close();
   });
 });
