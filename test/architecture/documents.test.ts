@@ -72,6 +72,16 @@ describe.each(documents)("$file", ({ file, text }) => {
     expect(errors.map((error) => error.message)).toEqual([]);
   });
 
+  it("sends only requests that the server understands", () => {
+    const schema = buildSchema(readRepositoryFile("apps/server/schema.graphql"));
+    const bodies = fences(text, "sh").flatMap((source) => [...source.matchAll(/ -d '(.*?)'/gs)]);
+    const errors = bodies.flatMap(([, body = ""]) => {
+      const { query } = z.object({ query: z.string() }).parse(JSON.parse(body));
+      return validate(schema, parse(query));
+    });
+    expect(errors.map((error) => error.message)).toEqual([]);
+  });
+
   it("shows only JSON that parses", () => {
     for (const source of fences(text, "json")) expect(() => JSON.parse(source)).not.toThrow();
   });
