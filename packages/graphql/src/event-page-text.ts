@@ -17,7 +17,7 @@ const eventFields: Record<string, Writer<EventRow>> = {
   sequence: (event) => String(event.sequence),
   type: (event) => JSON.stringify(event.type),
   visibility: (event) => JSON.stringify(event.visibility),
-  at: (event) => JSON.stringify(event.at),
+  at: (event) => `"${event.at.toISOString()}"`,
   sessionId: (event) => JSON.stringify(globalId("Session", event.sessionId)),
   runId: (event) => (event.runId === null ? "null" : JSON.stringify(globalId("Run", event.runId))),
   taskId: (event) => (event.taskId === null ? "null" : JSON.stringify(globalId("Task", event.taskId))),
@@ -80,15 +80,22 @@ const eventWriter = (
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): Writer<EventRow> => objectWriter(selections, fragments, (field) => eventFields[field.name]);
 
-/** Readers of one session are handed the same events: each is written once for all who select the same. */
+/** Places for texts, a power of two: about as many events as wait for the readers of one moment. */
+const places = 64;
+
+/**
+ * Readers of one session are handed the same events, one reader after the other: each is written once for all who select
+ * the same. A few places by sequence are enough for that; a WeakMap costs the garbage collector more than the writing.
+ */
 function remembered(write: Writer<EventRow>): Writer<EventRow> {
-  const texts = new WeakMap<EventRow, string>();
+  const events: (EventRow | undefined)[] = new Array(places).fill(undefined);
+  const texts: string[] = new Array(places).fill("");
   return (event) => {
-    let text = texts.get(event);
-    if (text === undefined) {
-      text = write(event);
-      texts.set(event, text);
-    }
+    const place = event.sequence & (places - 1);
+    if (events[place] === event) return texts[place] ?? "";
+    const text = write(event);
+    events[place] = event;
+    texts[place] = text;
     return text;
   };
 }
