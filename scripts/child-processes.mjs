@@ -81,18 +81,32 @@ export async function endAll() {
  * of the signals again.
  */
 export function endOnSignals() {
-  const handlers = Object.entries({ SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }).map(([signal, number]) => {
-    // npm passes on the Ctrl-C that the terminal has already sent, so a second one is the same wish.
-    const handler = () => {
-      ending ??= endAll()
-        .catch((error) => console.error(error))
-        .finally(() => process.exit(128 + number));
-    };
-    process.on(signal, handler);
-    return [signal, handler];
+  // npm passes on the Ctrl-C that the terminal has already sent, so a second one is the same wish.
+  return onWishToEnd((signal) => {
+    ending ??= endAll()
+      .catch((error) => console.error(error))
+      .finally(() => process.exit(128 + endSignals[signal]));
   });
+}
+
+const endSignals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
+const parentPollMs = 500;
+
+/**
+ * Calls `wish` with the signal that asks this script to end. npm, told to end, ends its shell but not what the shell
+ * started: under npm a vanished parent is a SIGTERM. Returns the function that stops listening.
+ */
+export function onWishToEnd(wish) {
+  for (const signal of Object.keys(endSignals)) process.on(signal, wish);
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.env.npm_lifecycle_event === undefined || process.ppid === parent) return;
+    clearInterval(watch);
+    wish("SIGTERM");
+  }, parentPollMs).unref();
   return () => {
-    for (const [signal, handler] of handlers) process.off(signal, handler);
+    clearInterval(watch);
+    for (const signal of Object.keys(endSignals)) process.off(signal, wish);
   };
 }
 

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildBackoffice } from "./build-backoffice.mjs";
-import { endOnSignals, startProcess, unlessEnding } from "./child-processes.mjs";
+import { endOnSignals, onWishToEnd, startProcess, unlessEnding } from "./child-processes.mjs";
 import { loadEnvFile } from "./env-file.mjs";
 import { generateSources } from "./generate-sources.mjs";
 import { installDependencies } from "./install-dependencies.mjs";
@@ -73,13 +73,11 @@ async function serve(dev) {
     },
   );
   let lastSignalAt = Number.NEGATIVE_INFINITY;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    process.on(signal, () => {
-      if (performance.now() - lastSignalAt < sameWishMs) return;
-      lastSignalAt = performance.now();
-      child.kill(signal);
-    });
-  }
+  onWishToEnd((signal) => {
+    if (performance.now() - lastSignalAt < sameWishMs) return;
+    lastSignalAt = performance.now();
+    child.kill(signal);
+  });
   const { code } = await ended;
   const toldToEnd = lastSignalAt > 0;
   return toldToEnd && (code === "SIGINT" || code === "SIGTERM" || code === "SIGHUP")

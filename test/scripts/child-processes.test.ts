@@ -52,6 +52,23 @@ describe("a script", () => {
   });
 });
 
+describe("a script under npm", () => {
+  it("ends when npm is told to end, which ends only its shell", async () => {
+    const shell = spawn("sh", ["-c", `"$NODE" --input-type=module -e "$SOURCE"; true`], {
+      cwd: repositoryRoot,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE: process.execPath, SOURCE: holdsOnTo, npm_lifecycle_event: "start" },
+    });
+    started.push(shell);
+    const lines = createInterface({ input: shell.stdout });
+    const [line] = (await once(lines, "line")) as [string]; // what readline's event carries
+    const said = JSON.parse(line);
+    shell.kill("SIGTERM");
+    await vi.waitFor(() => expect([isAlive(said.shell), isAlive(said.sleep)]).toEqual([false, false]), 10_000);
+    await vi.waitFor(() => expect(existsSync(said.folder)).toBe(false), 10_000);
+  });
+});
+
 // Where there is no PostgreSQL the functions say so, and npm test has said it already.
 const holdsPostgres = `
   import { endOnSignals } from "./scripts/child-processes.mjs";
