@@ -5,8 +5,8 @@ export default defineConfig<object, WorkerOptions>({
   testDir: ".",
   testMatch: "*.spec.ts",
   outputDir: "../../test-results/e2e",
-  // One product process and one browser at a time; more would fight for the same cores.
-  workers: 1,
+  // Two products with a browser each: they wait for one another's pages more than they compute.
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   // Deadlines for what hangs. The tests wait for what they expect, never for time.
