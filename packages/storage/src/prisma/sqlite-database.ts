@@ -42,8 +42,6 @@ export function openSqliteDatabase(
       turns.run(async () => {
         handle.exec("BEGIN IMMEDIATE");
         try {
-          // A new session names its last run, which names its session.
-          handle.pragma("defer_foreign_keys = ON");
           const value = await work(sqliteTx(run, append));
           handle.exec("COMMIT");
           return value;
@@ -64,8 +62,22 @@ function sqliteTx(run: SqliteRunner, append: (groups: readonly AppendGroup[]) =>
   return {
     query: async (sql: string, params: readonly Param[] = []): Promise<Row[]> => run.query(sql, params),
     write: (ops: readonly WriteOp[]) => {
-      for (const op of ops) run.write(op);
+      const later: WriteOp[] = [];
+      for (const op of ops) run.write(withoutLastRun(op, later));
+      for (const op of later) run.write(op);
     },
     append: async (groups) => append(groups),
   };
+}
+
+/**
+ * A session names its last run, which names its session; SQLite looks at each row as it is written. So the name goes into
+ * `later`, to be written behind the run. (`PRAGMA defer_foreign_keys` would do the same, and make SQLite compile every
+ * statement of the connection anew: ten times the cost of the transaction.)
+ */
+function withoutLastRun(op: WriteOp, later: WriteOp[]): WriteOp {
+  if (op.table !== "sessions" || !op.rows.some((row) => row.last_run_id != null)) return op;
+  const names = op.rows.map(({ id, last_run_id }) => ({ id, last_run_id }));
+  later.push({ op: "update", table: "sessions", rows: names });
+  return { ...op, rows: op.rows.map(({ last_run_id: _, ...row }) => row) };
 }

@@ -12,34 +12,50 @@ export interface SqliteRunner {
   write(op: WriteOp): void;
 }
 
+interface Prepared {
+  statement: SqliteHandle.Statement<unknown[], unknown[]>;
+  /** Of the columns it answers; null when it answers none. */
+  names: readonly string[] | null;
+}
+
 export function sqliteRunner(handle: SqliteHandle.Database, onStatement: (sql: string) => void): SqliteRunner {
-  const prepared = new Map<string, SqliteHandle.Statement<unknown[], Row>>();
-  const prepare = (sql: string) => {
+  const prepared = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
     onStatement(sql);
-    let statement = prepared.get(sql);
-    if (statement === undefined) {
-      // `$1` is a named parameter to SQLite; `?1` is the numbered one.
-      statement = handle.prepare<unknown[], Row>(sql.replaceAll(/\$(\d+)/g, "?$1")).safeIntegers(false);
-      if (prepared.size < maxPrepared) prepared.set(sql, statement);
-    }
-    return statement;
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    // `$1` is a named parameter to SQLite; `?1` is the numbered one.
+    const text = sql.replaceAll(/\$(\d+)/g, "?$1");
+    const statement = handle.prepare<unknown[], unknown[]>(text).safeIntegers(false);
+    // Rows come as arrays: as objects, the driver makes every column's name anew for every row.
+    const names = statement.reader ? statement.columns().map((column) => column.name) : null;
+    const fresh = { statement: names === null ? statement : statement.raw(true), names };
+    if (prepared.size < maxPrepared) prepared.set(sql, fresh);
+    return fresh;
   };
   const value = (param: Param) =>
     typeof param === "string" ? storable(param) : Array.isArray(param) ? JSON.stringify(param) : param;
   return {
     query(sql, params = []) {
-      const statement = prepare(sql);
+      const { statement, names } = prepare(sql);
       // The driver takes `?1` for a parameter with the name 1.
-      const values = [Object.fromEntries(params.map((param, i) => [i + 1, value(param)]))];
-      if (statement.reader) return statement.all(...values);
-      statement.run(...values);
+      const values: Record<number, unknown> = {};
+      for (const [i, param] of params.entries()) values[i + 1] = value(param);
+      if (names !== null) return statement.all(values).map((row) => rowOf(names, row));
+      statement.run(values);
       return [];
     },
     write(op) {
       if (op.rows.length === 0) return;
       const { sql, columns } = compileSqlite(op);
-      const statement = prepare(sql);
+      const { statement } = prepare(sql);
       for (const row of op.rows) statement.run(...columns.map(({ name, type }) => sqliteValue(row[name], type)));
     },
   };
+}
+
+function rowOf(names: readonly string[], values: readonly unknown[]): Row {
+  const row: Record<string, unknown> = {};
+  for (const [i, name] of names.entries()) row[name] = values[i];
+  return row;
 }

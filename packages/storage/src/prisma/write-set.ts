@@ -76,26 +76,33 @@ export function storableJsonText(value: unknown): string {
 export const storable = (text: string): string =>
   text.includes("\0") || !text.isWellFormed() ? storableText(text) : text;
 
+interface SqliteStatement {
+  sql: string;
+  columns: { name: string; type: ColumnType }[];
+}
+
+const sqliteShapes = new Map<string, SqliteStatement>();
+
 /** The op as SQLite runs it: one text with `?` placeholders, executed once per row. */
-export function compileSqlite(op: WriteOp): { sql: string; columns: { name: string; type: ColumnType }[] } {
+export function compileSqlite(op: WriteOp): SqliteStatement {
   const names = Object.keys(op.rows[0] ?? {});
-  const key = `sqlite ${op.op} ${op.table} ${names.join()} ${conflictOf(op)}`;
+  const key = `${op.op} ${op.table} ${names.join()} ${conflictOf(op)}`;
+  const known = sqliteShapes.get(key);
+  if (known !== undefined) return known;
   const columns = (op.op === "insert" ? names : [...names.filter((name) => name !== "id"), "id"]).map((name) => ({
     name,
     type: columnType(op.table, name),
   }));
-  let sql = shapes.get(key);
-  if (sql === undefined) {
-    sql =
-      op.op === "insert"
-        ? `INSERT INTO ${op.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")}) ${conflictOf(op)}`
-        : `UPDATE ${op.table} SET ${columns
-            .slice(0, -1)
-            .map(({ name }) => `${name} = ?`)
-            .join(", ")} WHERE id = ?`;
-    shapes.set(key, sql);
-  }
-  return { sql, columns };
+  const sql =
+    op.op === "insert"
+      ? `INSERT INTO ${op.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")}) ${conflictOf(op)}`
+      : `UPDATE ${op.table} SET ${columns
+          .slice(0, -1)
+          .map(({ name }) => `${name} = ?`)
+          .join(", ")} WHERE id = ?`;
+  const fresh = { sql, columns };
+  sqliteShapes.set(key, fresh);
+  return fresh;
 }
 
 /** A value as SQLite stores it, the same way as Prisma's adapter does. */

@@ -35,16 +35,23 @@ function readStatement(
   const params = new Params();
   const visible = visibleSession(context.dialect, authority, params);
   const sessionId = params.add(input.sessionId);
-  const conditions = [`session_id = ${sessionId}`, `sequence > ${params.add(input.after)}`];
+  const conditions = [`e.sequence > ${params.add(input.after)}`];
   const inList = (expression: string, values: readonly string[]) => {
     params.add(values);
     return context.dialect.inList(expression, params.values.length);
   };
-  if (input.runId !== undefined) conditions.push(`run_id = ${params.add(input.runId)}`);
-  if (input.types !== undefined) conditions.push(inList("type", input.types));
-  if (authority.visibilities.length < 3) conditions.push(inList("visibility", authority.visibilities));
-  const text = `SELECT s.last_sequence AS s_last_sequence, ${eventSelect} FROM sessions s LEFT JOIN
-    (SELECT * FROM events WHERE ${conditions.join(" AND ")} ORDER BY sequence LIMIT ${params.add(input.limit)}) e
-    ON 1 = 1 WHERE ${visible} AND s.id = ${sessionId} ORDER BY e.sequence`;
+  if (input.runId !== undefined) conditions.push(`e.run_id = ${params.add(input.runId)}`);
+  if (input.types !== undefined) conditions.push(inList("e.type", input.types));
+  if (authority.visibilities.length < 3) conditions.push(inList("e.visibility", authority.visibilities));
+  const limit = params.add(input.limit);
+  const select = `SELECT s.last_sequence AS s_last_sequence, ${eventSelect} FROM sessions s LEFT JOIN`;
+  const where = `WHERE ${visible} AND s.id = ${sessionId} ORDER BY e.sequence`;
+  // PostgreSQL would sort the whole log of the one session before it takes the first rows; SQLite reads the index in order,
+  // and would copy what a subquery answers twice.
+  const text =
+    context.dialect.name === "sqlite"
+      ? `${select} events e ON e.session_id = s.id AND ${conditions.join(" AND ")} ${where} LIMIT ${limit}`
+      : `${select} (SELECT * FROM events e WHERE e.session_id = ${sessionId} AND ${conditions.join(" AND ")}
+          ORDER BY e.sequence LIMIT ${limit}) e ON 1 = 1 ${where}`;
   return { text, params: params.values };
 }
