@@ -7,6 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY apps/server/package.json apps/server/
 COPY apps/backoffice/package.json apps/backoffice/
+COPY packages/artifacts/package.json packages/artifacts/
 COPY packages/client/package.json packages/client/
 COPY packages/domain/package.json packages/domain/
 COPY packages/graphql/package.json packages/graphql/

@@ -15,6 +15,7 @@ export default defineConfig({
     // A deadline for what hangs, not a measurement: on two busy cores a database can take seconds to be made.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // Unhandled rejections fail the run (Vitest's default); nothing here turns that off.
     passWithNoTests: false,
   },

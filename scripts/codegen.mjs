@@ -22,6 +22,7 @@ const settings = {
   importExtension: ".ts",
   scalars: {
     ID: "string",
+    BigInt: "number",
     /** ISO 8601 with milliseconds, UTC. */
     DateTime: "string",
     Cursor: "string",

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tsImport } from "tsx/esm/api";
 import { runPrisma } from "./prisma-cli.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -29,6 +30,12 @@ function target(databaseUrl, schema) {
   return { provider: "sqlite", url: `file:${file}` };
 }
 
+/** The job queue's tables lie beside Prisma's, in a schema of their own. */
+async function makeQueue(url) {
+  const storage = await tsImport("../packages/storage/src/prisma/index.ts", import.meta.url);
+  await storage.applyMigrations({ url });
+}
+
 const [command = "deploy", ...rest] = process.argv.slice(2);
 if (["help", "--help", "-h"].includes(command)) {
   console.log(usage);
@@ -42,6 +49,7 @@ if (["help", "--help", "-h"].includes(command)) {
       ["migrate", command, "--config", `prisma/${provider}/prisma.config.ts`, ...rest],
       { env: { ...process.env, DATABASE_URL: url } },
     );
+    if (command === "deploy" && process.exitCode === 0 && provider === "postgresql") await makeQueue(url);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     process.exitCode = 2;

@@ -12,6 +12,7 @@ import { installDependencies } from "./install-dependencies.mjs";
 import { requireNode } from "./node-version.mjs";
 import { staticChecks } from "./static-checks.mjs";
 import { startThrowawayPostgres } from "./throwaway-postgres.mjs";
+import { startThrowawayS3 } from "./throwaway-s3.mjs";
 import { dim, green, red, spell, timedStep, yellow } from "./timed-steps.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,7 +21,7 @@ const inCi = /^(1|true)$/i.test(process.env.CI ?? "");
 const startedAt = performance.now();
 
 /** What a test must not inherit: where the developer's own installation is, and keys of real providers. */
-const notForTests = /^(DATABASE_|WHEELHOUSE_|LOG_|PUBLIC_URL$|PORT$|HOST$|OLLAMA_|.*_API_KEY$)/;
+const notForTests = /^(DATABASE_|S3_|ARTIFACT_STORE$|WHEELHOUSE_|LOG_|PUBLIC_URL$|PORT$|HOST$|OLLAMA_|.*_API_KEY$)/;
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !notForTests.test(name)));
 
 /** LangGraph's validation suite leaves a test out for the savers that cannot pass it, and says so in its name. */
@@ -58,6 +59,10 @@ async function run(words) {
     : await timedStep("Starting a throw-away PostgreSQL", startThrowawayPostgres);
   if (postgres.missing) missing("PostgreSQL", postgres.missing);
   else env.TEST_POSTGRES_URL = postgres.url;
+
+  const objects = await timedStep("Starting an S3 server", () => startThrowawayS3());
+  if (objects.missing) missing("S3", objects.missing);
+  else Object.assign(env, objects.env);
 
   if (everything || files.length > 0) await vitest(files);
   if (!browser) return;

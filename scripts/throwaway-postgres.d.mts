@@ -1,3 +1,10 @@
+export interface ThrowawayPostgres {
+  url: string;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  missing?: undefined;
+}
+
 export function startThrowawayPostgres(options?: {
   durable?: boolean;
-}): Promise<{ url: string; missing?: undefined } | { url?: undefined; missing: string }>;
+}): Promise<ThrowawayPostgres | { url?: undefined; missing: string }>;

@@ -12,8 +12,9 @@ const prefix = "wheelhouse-test-postgres-";
 const startDeadlineMs = 30_000;
 
 /**
- * Starts a server and answers `{ url }`, a superuser's address of its `postgres` database, or `{ missing }`, the reason
- * why there is none. The server ends with the script. A `durable` one writes to disk as a real installation does.
+ * Starts a server and answers `{ url, restart, stop }`, a superuser's address of its `postgres` database, or
+ * `{ missing }`, the reason why there is none. The server ends with the script. A `durable` one writes to disk as a real
+ * installation does. `restart` ends it as a crash would, drops every connection, and starts it again at the same address.
  */
 export async function startThrowawayPostgres({ durable = false } = {}) {
   removeLeftovers();
@@ -38,9 +39,23 @@ export async function startThrowawayPostgres({ durable = false } = {}) {
     for (const path of [folder, data]) if (identity.uid !== undefined) chownSync(path, identity.uid, identity.gid);
     await initialise(programs, data, identity);
     const port = await freePort();
-    const server = startServer(programs, data, port, identity, durable ? durableSettings : hastySettings);
-    await reachable(server, port);
-    return { url: `postgres://postgres@127.0.0.1:${port}/postgres` };
+    const start = async () => {
+      const server = startServer(programs, data, port, identity, durable ? durableSettings : hastySettings);
+      await reachable(server, port);
+      return server;
+    };
+    let server = await start();
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      async restart() {
+        await stopProcess(server);
+        server = await start();
+      },
+      async stop() {
+        await stopProcess(server);
+        await remove();
+      },
+    };
   } catch (error) {
     await remove();
     throw error;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { BodyStore } from "@wheelhouse/artifacts";
 import type { Tunables } from "@wheelhouse/runtime";
 import { createGraphHost, type PersistenceConfig } from "@wheelhouse/runtime/graph";
 import type { ProjectRecord, Storage } from "@wheelhouse/storage";
@@ -7,7 +8,9 @@ import { applyMigrations, openStorage, schemaState } from "@wheelhouse/storage/p
 import { v7 as newId } from "uuid";
 import { newApiKey, type Permission } from "../../apps/server/src/access/api-key.ts";
 import { parseEnvironment } from "../../apps/server/src/environment.ts";
+import type { GraphqlServer } from "../../apps/server/src/http/graphql.ts";
 import { type RunningServer, serve } from "../../apps/server/src/serve.ts";
+import { databaseBodies } from "../worlds/database-bodies.ts";
 import { type DatabaseKind, makeDatabase } from "./databases.ts";
 
 /** What JSON.parse gives: answers are looked at with assertions, field by field. */
@@ -23,7 +26,7 @@ export interface KeyWish {
 
 /** A real server on a port of its own, with its database, and hands to use it. */
 export interface ApiWorld extends AsyncDisposable {
-  server: RunningServer;
+  server: RunningServer & { graphql: GraphqlServer };
   /** What was logged, as JSON lines' objects. */
   logged: { level: string; fields: object; message: string }[];
   makeKey(wish?: KeyWish): Promise<string>;
@@ -39,6 +42,8 @@ export interface WorldWish {
   kind: DatabaseKind;
   environment?: Record<string, string>;
   tunables?: Partial<Tunables>;
+  /** In the database when absent. The world closes it. */
+  bodies?: BodyStore;
 }
 
 /** A new key of a project. */
@@ -80,7 +85,7 @@ export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
       ? { kind: "sqlite", file: join(database.folder, "graphs.db") }
       : { kind: "postgres", url: database.url, schema: "langgraph" };
   const target = { url: database.url };
-  const server = await serve(
+  const running = await serve(
     {
       settings,
       dev: false,
@@ -91,6 +96,10 @@ export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
         schemaState: () => schemaState(target),
         migrate: () => applyMigrations(target),
       },
+      openBodies: async (storage) => {
+        const { bodies, objectKeys } = databaseBodies(storage, { now: () => new Date() });
+        return { bodies: wish.bodies ?? bodies, objectKeys };
+      },
       openGraphs: (options) => createGraphHost({ ...options, persistence, env: {} }),
       environment: {},
       log,
@@ -100,7 +109,8 @@ export async function openApiWorld(wish: WorldWish): Promise<ApiWorld> {
     },
     new AbortController().signal,
   );
-  if (server === null) throw new Error("the server was told to stop before it was ready");
+  if (running === null || running.graphql === null) throw new Error("the server was told to stop before it was ready");
+  const server = { ...running, graphql: running.graphql };
   const ask: ApiWorld["ask"] = async (key, query, variables, headers) => {
     const answer = await server.graphql.fetch("http://localhost/graphql", {
       method: "POST",

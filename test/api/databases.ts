@@ -16,7 +16,11 @@ export interface TestDatabase extends AsyncDisposable {
 export const databaseKinds: DatabaseKind[] =
   process.env.TEST_POSTGRES_URL === undefined ? ["sqlite"] : ["sqlite", "postgres"];
 
-export async function makeDatabase(kind: DatabaseKind): Promise<TestDatabase> {
+/** Makes a database; one of PostgreSQL in the server of `serverUrl`. */
+export async function makeDatabase(
+  kind: DatabaseKind,
+  serverUrl = process.env.TEST_POSTGRES_URL ?? "",
+): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), "wheelhouse-api-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   if (kind === "sqlite")
@@ -28,9 +32,8 @@ export async function makeDatabase(kind: DatabaseKind): Promise<TestDatabase> {
       },
     };
   const name = `wheelhouse_api_${randomBytes(6).toString("hex")}`;
-  const server = process.env.TEST_POSTGRES_URL ?? "";
   const run = async (sql: string) => {
-    const client = new pg.Client({ connectionString: server });
+    const client = new pg.Client({ connectionString: serverUrl });
     await client.connect();
     try {
       await client.query(sql);
@@ -39,7 +42,7 @@ export async function makeDatabase(kind: DatabaseKind): Promise<TestDatabase> {
     }
   };
   await run(`CREATE DATABASE ${name}`);
-  const address = new URL(server);
+  const address = new URL(serverUrl);
   address.pathname = `/${name}`;
   return {
     url: address.href,

@@ -1,10 +1,20 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EnvironmentError, parseEnvironment, variableNames } from "../../apps/server/src/environment.ts";
+import { localSecret } from "../../apps/server/src/secret.ts";
 
 const example = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
 
 describe("the environment", () => {
+  let folder = "";
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "wheelhouse-environment-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
   it("is described by .env.example, variable by variable, and has fewer than 40", () => {
     const named = [...example.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name);
     expect(named.sort()).toEqual([...variableNames].sort());
@@ -41,6 +51,13 @@ describe("the environment", () => {
   });
 
   it("wants a secret that all replicas share when the database is PostgreSQL", () => {
-    expect(() => parseEnvironment({ DATABASE_URL: "postgres://localhost/w" })).toThrow(/WHEELHOUSE_SECRET/);
+    const onPostgres = { DATABASE_URL: "postgres://localhost/w", WHEELHOUSE_DATA_DIR: folder };
+    expect(() => parseEnvironment(onPostgres)).toThrow(/WHEELHOUSE_SECRET/);
+  });
+
+  it("takes the one that is kept on this machine, so that commands work beside the server that kept it", async () => {
+    await localSecret(folder);
+    const settings = parseEnvironment({ DATABASE_URL: "postgres://localhost/w", WHEELHOUSE_DATA_DIR: folder });
+    expect(settings.WHEELHOUSE_SECRET).toBeUndefined();
   });
 });

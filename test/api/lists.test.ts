@@ -17,7 +17,7 @@ describe.each(databaseKinds)("lists on %s", (kind) => {
   let key: string;
   let ids: string[];
   beforeAll(async () => {
-    world = await openApiWorld({ kind, tunables: { claimPollMs: 3_600_000 } });
+    world = await openApiWorld({ kind, tunables: { claimPollMs: 3_600_000, duePollMs: 3_600_000 } });
     key = await world.makeKey();
     ids = await insertSessions(world.server.installation, 25, (i) => special[i] ?? {});
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeKey, type Parsed } from "./api-world.ts";
 import { databaseKinds, makeDatabase, type TestDatabase } from "./databases.ts";
 import { runCommand, type ServerProcess, startServer } from "./server-process.ts";
+import { nextMessages } from "./transports.ts";
 
 /** For whole processes on a machine that has other work; nothing here waits for a time. */
 const deadlineMs = 300_000;
@@ -56,16 +57,8 @@ describe.each(databaseKinds)("the server's process on %s", (kind) => {
     const answer = await post(`subscription { runEvents(runId: "${runId}") { events { sequence type payload } } }`, {
       accept: "text/event-stream",
     });
-    const decoder = new TextDecoder();
-    let text = "";
-    for await (const chunk of answer.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      const blocks = text.split("\n\n");
-      text = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const data = /^data: (.+)$/m.exec(block)?.[1];
-        if (data !== undefined && block.includes("event: next")) events.push(...JSON.parse(data).data.runEvents.events);
-      }
+    for await (const { data } of nextMessages(answer)) {
+      events.push(...data.runEvents.events);
       if (enough(events)) return;
     }
   };
@@ -101,6 +94,39 @@ describe.each(databaseKinds)("the server's process on %s", (kind) => {
         `mutation { sendMessage(input: { sessionId: "${session.id}", content: "again" }) { __typename } }`,
       );
       expect(next.sendMessage.__typename).toBe("SubmitTaskSuccess");
+    },
+    deadlineMs,
+  );
+
+  it(
+    "goes on while a command brings lost messages of its conversations back",
+    async () => {
+      const { session, run } = await begin("echo");
+      await follow(run.id, () => false);
+      const messages = async () =>
+        (await ask(`{ session(id: "${session.id}") { messages { nodes { id seq role content } } } }`)).session.messages;
+      const before = await messages();
+      const { storage, models } = await openStorage({
+        ...{ url: database.url, clock: { now: () => new Date() }, newId, onError: () => undefined },
+      });
+      await models.message.deleteMany({});
+      await storage[Symbol.asyncDispose]();
+      const rebuild = async (...more: string[]) => {
+        const { code, out, err } = await runCommand(database, ["messages", "rebuild", "--json", ...more]);
+        expect({ code, err }).toEqual({ code: 0, err: "" });
+        return JSON.parse(out);
+      };
+      expect(await rebuild("--dry-run")).toMatchObject({ dryRun: true, sessions: 1, inserted: 2 });
+      expect((await messages()).nodes).toEqual([]);
+      expect(await rebuild("--session", session.id)).toMatchObject({
+        dryRun: false,
+        sessions: 1,
+        inserted: 2,
+        told: 0,
+      });
+      expect(await messages()).toEqual(before);
+      const unknown = await runCommand(database, ["messages", "rebuild", "--session", "Session_nothing"]);
+      expect(unknown).toMatchObject({ code: 1, err: "There is no session Session_nothing\n" });
     },
     deadlineMs,
   );

@@ -12,7 +12,8 @@ export type SampleSession = { title?: string; externalId?: string; firstMessage?
 
 /**
  * Writes sessions an hour apart with everything below them, straight into the tables: for tests that read.
- * Each has two tasks with a run each; a run has two steps, two model calls and an interrupt. Returns the sessions' ids.
+ * Each has two tasks with a run each; a run has two steps, two model calls and an interrupt; a task has a schedule and a
+ * delivery to a webhook. Returns the sessions' ids.
  */
 export async function insertSessions(
   { models, project, runtime }: Installation,
@@ -30,6 +31,9 @@ export async function insertSessions(
   const interrupts: Rows<Models["interrupt"]> = [];
   const messages: Rows<Models["message"]> = [];
   const events: Rows<Models["event"]> = [];
+  const schedules: Rows<Models["schedule"]> = [];
+  const deliveries: Rows<Models["webhookDelivery"]> = [];
+  const webhookId = newId();
   const lastRuns: { sessionId: string; runId: string }[] = [];
   for (let i = 0; i < count; i++) {
     const at = new Date(Date.parse("2026-03-01T00:00:00Z") + i * hourMs);
@@ -71,6 +75,22 @@ export async function insertSessions(
         parentRunId: n === 0 ? null : (runIds[0] ?? null),
         busyPolicy: "REJECT",
         queuedAt: at,
+      });
+      schedules.push({
+        ...{ id: newId(), projectId: project.id, name: `schedule of ${taskId}`, cron: "* * * * *", enabled: false },
+        ...{ overlapPolicy: "SKIP", agentName: "echo", scope: {}, input: {}, lastTaskId: taskId, ...stamps },
+      });
+      deliveries.push({
+        ...{
+          id: newId(),
+          projectId: project.id,
+          webhookId,
+          taskId,
+          event: "task.completed",
+          payload: {},
+          status: "DELIVERED",
+          ...stamps,
+        },
       });
       const ofRun = { runId, sessionId, projectId: project.id };
       for (const [seq, id] of stepIds.entries()) {
@@ -116,5 +136,10 @@ export async function insertSessions(
   await models.interrupt.createMany({ data: interrupts });
   await models.message.createMany({ data: messages });
   await models.event.createMany({ data: events });
+  const created = { createdAt: new Date(), updatedAt: new Date() };
+  const webhook = { id: webhookId, projectId: project.id, url: "https://example.com", secretCipher: "", events: [] };
+  await models.webhook.create({ data: { ...webhook, ...created } });
+  await models.schedule.createMany({ data: schedules });
+  await models.webhookDelivery.createMany({ data: deliveries });
   return sessions.map((session) => session.id);
 }

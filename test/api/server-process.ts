@@ -29,13 +29,19 @@ export const environmentOf = (database: TestDatabase): NodeJS.ProcessEnv => ({
   LOG_FORMAT: "json",
 });
 
+/** What Node is given to run the command. */
+export const commandArguments = (args: readonly string[]): string[] => ["--import", "tsx", main, ...args];
+
 /** Runs the command to its end. */
 export async function runCommand(
   database: TestDatabase,
   args: string[],
   input = "",
+  environment: Record<string, string> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, ["--import", "tsx", main, ...args], { env: environmentOf(database) });
+  const child = spawn(process.execPath, commandArguments(args), {
+    env: { ...environmentOf(database), ...environment },
+  });
   let out = "";
   let err = "";
   child.stdout.on("data", (chunk) => {
@@ -53,8 +59,9 @@ export async function runCommand(
 export async function startServer(
   database: TestDatabase,
   environment: Record<string, string> = {},
+  args: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ["--import", "tsx", main, "serve"], {
+  const child = spawn(process.execPath, ["--import", "tsx", main, "serve", ...args], {
     env: { ...environmentOf(database), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -54,6 +54,9 @@ const deepQueries: Record<string, string> = {
     steps { nodes { modelCalls { id } } } modelCalls { totalCount } interrupts { id } events { events { id } } } } }`,
   interrupts: `{ interrupts(first: 100) { totalCount nodes { run { task { id } } session { agent { name } } } } }`,
   modelCalls: `{ modelCalls(first: 100) { totalCount nodes { model runId } } }`,
+  schedules: `{ schedules(first: 100) { totalCount nodes { name nextTimes lastTask { status session { title } } } } }`,
+  webhooks: `{ webhooks(first: 100) { totalCount nodes { url events } } }`,
+  webhookDeliveries: `{ webhookDeliveries(first: 100) { totalCount nodes { webhook { url } task { session { title } } } } }`,
   agents: `{ agents(first: 100) { totalCount nodes { name graph { nodes { id } } } } }`,
 };
 
@@ -61,8 +64,8 @@ describe.each(databaseKinds)("statements on %s", (kind) => {
   let world: ApiWorld;
   let key: string;
   beforeAll(async () => {
-    // The worker's own looking about would be counted.
-    world = await openApiWorld({ kind, tunables: { claimPollMs: 3_600_000 } });
+    // What the process looks for by itself would be counted.
+    world = await openApiWorld({ kind, tunables: { claimPollMs: 3_600_000, duePollMs: 3_600_000 } });
     key = await world.makeKey();
     await insertSessions(world.server.installation, 10);
   });
@@ -70,10 +73,16 @@ describe.each(databaseKinds)("statements on %s", (kind) => {
     await world[Symbol.asyncDispose]();
   });
 
-  async function statementsOf(
-    query: string,
-  ): Promise<{ texts: string[]; answer: Awaited<ReturnType<ApiWorld["ask"]>> }> {
+  type Looked = { texts: string[]; answer: Awaited<ReturnType<ApiWorld["ask"]>> };
+
+  /** What a query costs by itself: the least of some looks, as the process renews its leases meanwhile. */
+  async function statementsOf(query: string): Promise<Looked> {
     await world.ask(key, query);
+    const looks = [await lookAt(query), await lookAt(query), await lookAt(query)] as const;
+    return looks.reduce((least, look) => (look.texts.length < least.texts.length ? look : least));
+  }
+
+  async function lookAt(query: string): Promise<Looked> {
     const counter = countStatements(kind);
     try {
       const answer = await world.ask(key, query);
@@ -84,7 +93,7 @@ describe.each(databaseKinds)("statements on %s", (kind) => {
     }
   }
 
-  it("do not grow with the rows of any list, and a page of 50 sessions costs at most 4", async () => {
+  it("do not grow with the rows of any list, and a page of 50 sessions costs one besides the caller's", async () => {
     const few = new Map<string, string[]>();
     for (const [name, query] of Object.entries(deepQueries)) few.set(name, (await statementsOf(query)).texts);
     await insertSessions(world.server.installation, 40);
@@ -98,7 +107,7 @@ describe.each(databaseKinds)("statements on %s", (kind) => {
       agent: { name: "echo" },
       lastRun: { status: "INTERRUPTED" },
     });
-    expect(texts.length, texts.join("\n")).toBeLessThanOrEqual(4);
+    expect(texts.length, texts.join("\n")).toBeLessThanOrEqual(2);
   });
 
   it("read only what was asked for", async () => {

@@ -1,9 +1,9 @@
-import { createClient as createSseClient } from "graphql-sse";
 import { createClient as createSocketClient } from "graphql-ws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type ApiWorld, openApiWorld } from "./api-world.ts";
 import { databaseKinds } from "./databases.ts";
+import { transports } from "./transports.ts";
 
 const document = `subscription ($runId: ID!, $after: Cursor) { runEvents(runId: $runId, after: $after) {
   events { sequence type payload } endCursor caughtUp terminal } }`;
@@ -14,75 +14,6 @@ interface Page {
   caughtUp: boolean;
   terminal: boolean;
 }
-type Result = { data?: { runEvents: Page } | null; errors?: readonly unknown[] };
-/** One connection's stream of pages, from a cursor. Leaving the loop ends the connection. */
-type Connect = (world: ApiWorld, key: string, variables: { runId: string; after: string }) => AsyncIterable<Page>;
-
-const pageOf = ({ data, errors }: Result): Page => {
-  if (data == null) throw new Error(JSON.stringify(errors));
-  return data.runEvents;
-};
-
-async function* overWebSocket(...[world, key, variables]: Parameters<Connect>): AsyncGenerator<Page> {
-  const client = createSocketClient({
-    url: `${world.server.url.replace("http", "ws")}/graphql`,
-    webSocketImpl: WebSocket,
-    connectionParams: { authorization: `Bearer ${key}` },
-    retryAttempts: 0,
-  });
-  try {
-    for await (const result of client.iterate<{ runEvents: Page }>({ query: document, variables }))
-      yield pageOf(result);
-  } finally {
-    client.terminate();
-  }
-}
-
-async function* overSse(...[world, key, variables]: Parameters<Connect>): AsyncGenerator<Page> {
-  const client = createSseClient({
-    url: `${world.server.url}/graphql`,
-    headers: { authorization: `Bearer ${key}` },
-    retryAttempts: 0,
-  });
-  try {
-    for await (const result of client.iterate<{ runEvents: Page }>({ query: document, variables }))
-      yield pageOf(result);
-  } finally {
-    client.dispose();
-  }
-}
-
-/** What `curl -N` does. */
-async function* overPlainHttp(...[world, key, variables]: Parameters<Connect>): AsyncGenerator<Page> {
-  const hangUp = new AbortController();
-  const answer = await fetch(`${world.server.url}/graphql`, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "text/event-stream", authorization: `Bearer ${key}` },
-    body: JSON.stringify({ query: document, variables }),
-    signal: hangUp.signal,
-  });
-  try {
-    const decoder = new TextDecoder();
-    let text = "";
-    for await (const chunk of answer.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      const blocks = text.split("\n\n");
-      text = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const data = /^data: (.+)$/m.exec(block)?.[1];
-        if (block.includes("event: next") && data !== undefined) yield pageOf(JSON.parse(data));
-      }
-    }
-  } finally {
-    hangUp.abort();
-  }
-}
-
-const transports: [string, Connect][] = [
-  ["the graphql-ws client", overWebSocket],
-  ["the graphql-sse client", overSse],
-  ["plain HTTP", overPlainHttp],
-];
 
 describe.each(databaseKinds)("streams on %s", (kind) => {
   let world: ApiWorld;
@@ -118,7 +49,7 @@ describe.each(databaseKinds)("streams on %s", (kind) => {
       for (let connections = 0; !terminal; connections++) {
         expect(connections).toBeLessThan(10);
         let pages = 0;
-        for await (const page of connect(world, key, { runId, after })) {
+        for await (const page of connect<Page>(world, key, { query: document, variables: { runId, after } })) {
           after = page.endCursor;
           terminal = page.terminal;
           for (const event of page.events) {
@@ -141,7 +72,8 @@ describe.each(databaseKinds)("streams on %s", (kind) => {
     expect(await world.ended(key, runId)).toBe("SUCCEEDED");
     for (const [, connect] of transports) {
       const pages: Page[] = [];
-      for await (const page of connect(world, key, { runId, after: cursor })) pages.push(page);
+      for await (const page of connect<Page>(world, key, { query: document, variables: { runId, after: cursor } }))
+        pages.push(page);
       expect(pages.at(-1)?.terminal).toBe(true);
       expect(pages.flatMap(({ events }) => events).at(-1)?.type).toMatch(/^(task\.completed|run\.succeeded)$/);
     }
@@ -184,7 +116,11 @@ describe.each(databaseKinds)("streams on %s", (kind) => {
   it("an unknown run, and no credentials, are errors of the stream", async () => {
     const runId = "Run_01900000-0000-7000-8000-000000000000";
     for (const [, connect] of transports)
-      await expect(connect(world, key, { runId, after: "" })[Symbol.asyncIterator]().next()).rejects.toThrow();
+      await expect(
+        connect(world, key, { query: document, variables: { runId, after: "" } })
+          [Symbol.asyncIterator]()
+          .next(),
+      ).rejects.toThrow();
     const socket = new WebSocket(`${world.server.url.replace("http", "ws")}/graphql`, "graphql-transport-ws");
     const closed = new Promise<number>((resolve) => socket.on("close", resolve));
     socket.on("open", () => socket.send(JSON.stringify({ type: "connection_init" })));

@@ -36,6 +36,21 @@ export const arrowSamples: ArrowSample[] = [
   refused("registry-knows-domain-only", "packages/registry/src/asks-storage.ts", `import "@wheelhouse/storage";`),
   allowed("packages/registry/src/resolves.ts", `import "@wheelhouse/domain"; import "yaml";`),
 
+  refused("artifacts-know-domain-and-the-port", "packages/artifacts/src/runs.ts", `import "@wheelhouse/runtime";`),
+  refused(
+    "artifacts-know-domain-and-the-port",
+    "packages/artifacts/src/opens-database.ts",
+    `import "@wheelhouse/storage/prisma";`,
+  ),
+  allowed("packages/artifacts/src/publishes.ts", `import "@wheelhouse/domain"; import "@wheelhouse/storage";`),
+
+  refused(
+    "body-stores-are-chosen-in-main",
+    "packages/runtime/src/opens-bucket.ts",
+    `import "@wheelhouse/artifacts/stores";`,
+  ),
+  refused("body-stores-are-chosen-in-main", "packages/artifacts/src/falls-back.ts", `import "./stores/index.ts";`),
+
   refused("langchain-in-graph-only", "packages/runtime/src/calls-model.ts", `import "@langchain/core/messages";`),
   refused(
     "langchain-in-graph-only",

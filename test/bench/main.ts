@@ -1,10 +1,11 @@
-// npm run bench -- [p1 p2 p7 p8] [--quick] [--json <file>]: the hot paths beside their baselines. See README.md.
+// npm run bench -- [p1 p2 p2r p7 p8] [--quick] [--json <file>]: the hot paths beside their baselines. See README.md.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { endAll, endOnSignals } from "../../scripts/child-processes.mjs";
 import { type BenchServer, openBenchServer } from "./databases.ts";
 import { append } from "./p1-append.ts";
 import { fanOut } from "./p2-fan-out.ts";
+import { acrossReplicas } from "./p2r-replicas.ts";
 import { conversationPages } from "./p7-page.ts";
 import { startRuns } from "./p8-run.ts";
 import { load, type Machine, machineNow, type PathReport, tables } from "./report.ts";
@@ -13,6 +14,7 @@ import type { Suite } from "./suite.ts";
 const paths: Record<string, (suite: Suite) => Promise<PathReport>> = {
   p1: append,
   p2: fanOut,
+  p2r: acrossReplicas,
   p7: conversationPages,
   p8: startRuns,
 };

@@ -53,6 +53,26 @@ const pages: { name: string; path: () => string; ready: (page: Page) => Promise<
     path: () => "/agents/briefing",
     ready: (page) => expect(page.getByRole("main")).toContainText(/briefing/i),
   },
+  {
+    name: "schedules",
+    path: () => "/schedules",
+    ready: (page) => expect(page.getByRole("row").filter({ hasText: "morning report" })).toBeVisible(),
+  },
+  {
+    name: "schedule-new",
+    path: () => "/schedules?open=new",
+    ready: (page) => expect(page.getByText(/^Next: /)).toBeVisible(),
+  },
+  {
+    name: "webhooks",
+    path: () => "/webhooks",
+    ready: (page) => expect(page.getByRole("row").filter({ hasText: "webhook.test" })).toBeVisible(),
+  },
+  {
+    name: "webhook-new",
+    path: () => "/webhooks?open=new",
+    ready: (page) => expect(page.getByRole("textbox", { name: "Address" })).toBeVisible(),
+  },
   { name: "missing", path: () => "/nowhere", ready: (page) => expect(page.getByRole("heading").first()).toBeVisible() },
 ];
 

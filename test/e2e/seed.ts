@@ -15,6 +15,7 @@ const Sent = z.object({
     sendMessage: z.object({ session: z.object({ id: z.string() }), run: z.object({ id: z.string() }) }),
   }),
 });
+const Made = z.object({ data: z.object({ createWebhook: z.object({ webhook: z.object({ id: z.string() }) }) }) });
 const RunStatus = z.object({ data: z.object({ run: z.object({ status: z.string() }) }) });
 
 /** A few conversations through the API, as an application would begin them, each waited for. */
@@ -45,6 +46,24 @@ export async function seedConversations(request: APIRequestContext): Promise<See
     "Look into what happens to a run when the server is killed 日本語でもどうぞ 🙂",
     "SUCCEEDED",
   );
+  await ask(
+    `mutation Schedule($input: JSON!) {
+      createSchedule(input: { name: "morning report", cron: "30 7 * * MON-FRI", timeZone: "Europe/Berlin", agent: "analyst",
+        input: $input }) { __typename }
+    }`,
+    { input: { messages: [{ role: "user", content: "Summarise what happened yesterday." }] } },
+  );
+  // A name that no resolver knows: nothing leaves the machine.
+  const made = Made.parse(
+    await ask(
+      `mutation Webhook { createWebhook(input: { url: "https://receiver.invalid/wheelhouse", events: [TASK_INPUT_REQUIRED] }) {
+        ... on WebhookSecretSuccess { webhook { id } } } }`,
+      {},
+    ),
+  );
+  await ask("mutation Test($id: ID!) { sendTestWebhook(input: { webhookId: $id }) { __typename } }", {
+    id: made.data.createWebhook.webhook.id,
+  });
   const waiting = await converse(
     "clerk",
     "Send an email to bjorn@example.com: “Björn, your plan renews in June”",

@@ -1,17 +1,37 @@
-import { cancelTask, decideInterrupts, sendMessage } from "@wheelhouse/runtime";
+import { cancelTask, decideInterrupts, expireInterrupts, sendMessage } from "@wheelhouse/runtime";
 import { describe, expect, it } from "vitest";
-import { expectSound, type FlowWorld, openFlowWorld, runToEnd, storageKinds } from "./flow-world.ts";
+import { expectSound, type FlowWorld, logOf, openFlowWorld, runToEnd, storageKinds } from "./flow-world.ts";
+
+const mail = {
+  agent: "clerk",
+  content: 'Please send an email to ada@example.com with the subject "Hello"',
+};
 
 /** A mail that waits for approval. */
 async function askForMail(world: FlowWorld) {
   world.work();
-  const content = 'Please send an email to ada@example.com with the subject "Hello"';
-  const asked = await sendMessage(world.deps, world.authority, { agent: "clerk", content });
+  const asked = await sendMessage(world.deps, world.authority, mail);
   const events = await runToEnd(world, asked.run.id);
   expect(events.at(-1)?.type).toBe("run.interrupted");
   const [interrupt] = await world.rows.interrupt.findMany({ where: { runId: asked.run.id } });
   if (interrupt === undefined) throw new Error("nothing was asked");
   return { ...asked, events, interruptId: interrupt.id };
+}
+
+/** A mail that nobody approved before the next message came: after it was asked for, or while that was still on its way. */
+async function askInVain(world: FlowWorld, when: "after it asked" | "while it worked") {
+  if (when === "after it asked") {
+    const asked = await askForMail(world);
+    return [
+      asked,
+      await sendMessage(world.deps, world.authority, { sessionId: asked.session.id, content: "no" }),
+    ] as const;
+  }
+  const asked = await sendMessage(world.deps, world.authority, mail);
+  const behind = { sessionId: asked.session.id, content: "no", busyPolicy: "ENQUEUE" as const };
+  const next = await sendMessage(world.deps, world.authority, behind);
+  world.work();
+  return [asked, next] as const;
 }
 
 const toolAnswers = async (world: FlowWorld, sessionId: string): Promise<string[]> => {
@@ -101,6 +121,52 @@ describe.each(storageKinds)("a tool that asks first on %s", { timeout: 120_000 }
     const next = await sendMessage(world.deps, world.authority, { sessionId: session.id, content: "thanks" });
     expect((await runToEnd(world, next.run.id)).at(-1)?.type).toBe("run.succeeded");
     await expectSound(world, session.id);
+  });
+
+  it.each(["after it asked", "while it worked"] as const)("is over when other work comes %s", async (when) => {
+    await using world = await openFlowWorld(kind);
+    const [asked, next] = await askInVain(world, when);
+    expect((await runToEnd(world, next.run.id)).at(-1)?.type).toBe("run.succeeded");
+    expect(await world.deps.storage.tasks.get(world.authority, asked.task.id)).toMatchObject({ status: "CANCELLED" });
+    const { id: interruptId } = await world.rows.interrupt.findFirstOrThrow({ where: { runId: asked.run.id } });
+    const late = decideInterrupts(world.deps, world.authority, { decisions: [{ interruptId, decision: "APPROVE" }] });
+    await expect(late).rejects.toMatchObject({ issues: [{ message: expect.stringContaining("went on") }] });
+    expect((await toolAnswers(world, asked.session.id)).filter((text) => text.includes("was sent"))).toEqual([]);
+    await expectSound(world, asked.session.id);
+  });
+
+  it("is given up when nobody answers in time, and the conversation goes on", async () => {
+    await using world = await openFlowWorld(kind);
+    const { interruptId, session, task } = await askForMail(world);
+    expect(await expireInterrupts(world.deps, new AbortController().signal)).toBe(0);
+    world.advance(world.deps.tunables.interruptTtlMs);
+    expect(await expireInterrupts(world.deps, new AbortController().signal)).toBe(1);
+    expect(await world.deps.storage.sessions.get(world.authority, session.id)).toMatchObject({ status: "ERROR" });
+    expect(await world.deps.storage.tasks.get(world.authority, task.id)).toMatchObject({ status: "FAILED" });
+    const types = (await logOf(world, session.id)).map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(["interrupt.expired", "task.failed"]);
+    const decisions = [{ interruptId, decision: "APPROVE" as const }];
+    await expect(decideInterrupts(world.deps, world.authority, { decisions })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+    });
+    const next = await sendMessage(world.deps, world.authority, { sessionId: session.id, content: "thanks" });
+    expect((await runToEnd(world, next.run.id)).at(-1)?.type).toBe("run.succeeded");
+    expect((await toolAnswers(world, session.id)).filter((text) => text.includes("was sent"))).toEqual([]);
+    await expectSound(world, session.id);
+  });
+
+  it("checks edited arguments by the tool's schema", async () => {
+    await using world = await openFlowWorld(kind);
+    const { interruptId } = await askForMail(world);
+    const args = { to: 7, subject: "Hello" };
+    const decisions = [{ interruptId, decision: "EDIT" as const, args }];
+    await expect(decideInterrupts(world.deps, world.authority, { decisions })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      issues: expect.arrayContaining([
+        expect.objectContaining({ path: "decisions[0].args.to" }),
+        expect.objectContaining({ path: "decisions[0].args.body", message: "is required" }),
+      ]),
+    });
   });
 
   it("survives the worker that asked", async () => {

@@ -1,4 +1,4 @@
-import { createSession, sendMessage, submitTask, updateSession } from "@wheelhouse/runtime";
+import { createSession, retryTask, sendMessage, submitTask, updateSession } from "@wheelhouse/runtime";
 import { describe, expect, it } from "vitest";
 import { expectSound, type FlowWorld, openFlowWorld, runToEnd, storageKinds } from "./flow-world.ts";
 
@@ -25,7 +25,8 @@ describe.each(storageKinds)("bad input on %s", { timeout: 120_000 }, (kind) => {
       [message({ content: "x".repeat(2_000_000) }), "INVALID_INPUT", "content"],
       [message({ externalId: "x".repeat(201) }), "INVALID_INPUT", "externalId"],
       [message({ idempotencyKey: "x".repeat(201) }), "INVALID_INPUT", "idempotencyKey"],
-      [message({ busyPolicy: "ROLLBACK" }), "INVALID_INPUT", "busyPolicy"],
+      [() => retryTask(deps, authority, { taskId: "no-such" }), "NOT_FOUND"],
+      [() => retryTask(deps, world.as({ role: "VIEWER" }), { taskId: "no-such" }), "FORBIDDEN"],
       [message({ agent: "typed" }), "INVALID_INPUT", "content"],
       [task({ agent: "typed", input: { topic: "x" } }), "INVALID_INPUT", "input.topic"],
       [task({ agent: "typed", input: "text" }), "INVALID_INPUT", "input"],

@@ -11,10 +11,12 @@ import {
   type Transcript,
 } from "@wheelhouse/domain";
 import { scopeKeyOf } from "@wheelhouse/domain/digest";
-import { openRegistry } from "@wheelhouse/registry";
+import { type CodeAgent, openRegistry } from "@wheelhouse/registry";
 import {
   defaultTunables,
   type EventsFrame,
+  openAgentCache,
+  openSecretBox,
   openSessionTails,
   type RuntimeDeps,
   readEvents,
@@ -24,11 +26,15 @@ import {
   type Worker,
   watchEvents,
 } from "@wheelhouse/runtime";
-import { createGraphHost, type PersistenceConfig } from "@wheelhouse/runtime/graph";
+import { createGraphHost, type GraphHostOptions, type PersistenceConfig } from "@wheelhouse/runtime/graph";
 import { applyMigrations, openStorage } from "@wheelhouse/storage/prisma";
 import pg from "pg";
 import { v7 } from "uuid";
 import { expect } from "vitest";
+import { parseAllowList } from "../../apps/server/src/outgoing/allowed-addresses.ts";
+import { guardedHttp } from "../../apps/server/src/outgoing/guarded-http.ts";
+import { callsAsAsked } from "../graphs/call-as-asked.ts";
+import { databaseBodies } from "../worlds/database-bodies.ts";
 import { type Gates, openGates, testAgents } from "./flow-graphs.ts";
 
 export type StorageKind = "memory" | "sqlite" | "postgres";
@@ -50,10 +56,16 @@ export interface FlowWorld extends AsyncDisposable {
   authority: Authority;
   /** Opens and closes what the graphs of the tests wait for. */
   gates: Gates;
+  /** Texts of the statements that did not go through the models; a test may empty it. */
+  statements: string[];
   /** What was logged as a warning or an error. */
   logged: LoggedError[];
-  /** Moves the clock of the product, not of its timers. */
+  /** Moves the clock of the product, not of its timers or its database. */
   advance(ms: number): void;
+  /** Makes the leases of all running runs expired, as time would. */
+  expireLeases(): Promise<void>;
+  /** For another graph host over the same state. */
+  graphOptions: GraphHostOptions;
   /** Starts a worker; it is stopped with the world. */
   work(deps?: RuntimeDeps): Worker;
   /** Another caller: a role, or a scope of its own. */
@@ -62,7 +74,18 @@ export interface FlowWorld extends AsyncDisposable {
   rows: Awaited<ReturnType<typeof openStorage>>["models"];
 }
 
-export async function openFlowWorld(kind: StorageKind, tunables: Partial<Tunables> = {}): Promise<FlowWorld> {
+export interface FlowWorldExtras {
+  /** Made with the world's gates. */
+  moreAgents?: (gates: Gates) => Record<string, CodeAgent>;
+  /** Lays something between the runtime and its storage. */
+  around?: (storage: RuntimeDeps["storage"]) => RuntimeDeps["storage"];
+}
+
+export async function openFlowWorld(
+  kind: StorageKind,
+  tunables: Partial<Tunables> = {},
+  { moreAgents = () => ({}), around = (storage) => storage }: FlowWorldExtras = {},
+): Promise<FlowWorld> {
   const place = await openPlace(kind);
   const logged: LoggedError[] = [];
   const keep = (level: LoggedError["level"]) => (fields: object, message: string) => {
@@ -71,22 +94,38 @@ export async function openFlowWorld(kind: StorageKind, tunables: Partial<Tunable
   const log = { debug() {}, info() {}, warn: keep("warn"), error: keep("error") };
   let offset = 0;
   const clock = { now: () => new Date(Date.now() + offset) };
-  const { storage, models } = await openStorage({
+  const statements: string[] = [];
+  const opened = await openStorage({
     url: place.url,
     clock,
     newId: v7,
     onError: (err) => log.error({ err }, "storage"),
+    onStatement: (sql) => statements.push(sql),
   });
+  const { models } = opened;
+  const storage = around(opened.storage);
   const gates = openGates();
-  const { codeAgents, tools, workspaceDir } = await testAgents(gates);
+  const { codeAgents: standing, tools, workspaceDir } = await testAgents(gates);
+  const codeAgents = { ...standing, ...moreAgents(gates) };
   const registry = await openRegistry({ workspaceDir, codeAgents, toolNames: tools.map(({ name }) => name), env: {} });
   expect(registry.issues()).toEqual([]);
   const limits = { scriptedDelayMs: 0, abortGraceMs: 200 };
   const { persistence } = place;
-  const graphs = createGraphHost({ persistence, codeAgents, tools, env: {}, clock, newId: v7, log, limits });
+  // Receivers of the tests are on this machine.
+  const outgoing = guardedHttp({ allow: parseAllowList(["127.0.0.1"]) });
+  const scripts = { calls: callsAsAsked };
+  const graphOptions = { persistence, scripts, codeAgents, tools, env: {}, outgoing, clock, newId: v7, log, limits };
+  const graphs = createGraphHost(graphOptions);
   const allTunables = { ...defaultTunables, claimPollMs: 100, tailPollMs: 200, ...tunables };
   const tails = openSessionTails({ storage, log, tunables: allTunables });
-  const deps: RuntimeDeps = { storage, registry, graphs, tails, clock, newId: v7, log, tunables: allTunables };
+  const secrets = openSecretBox({ current: "a secret that only tests know, long enough", previous: [] });
+  const agents = openAgentCache({ storage, registry, clock, checkMs: allTunables.configCheckMs });
+  const bodies = databaseBodies(storage, clock);
+  const deps: RuntimeDeps = {
+    ...{ storage, registry, agents, graphs, tails, outgoing, secrets },
+    ...bodies,
+    ...{ clock, newId: v7, log, tunables: allTunables, scopeKeys: ["project", "team", "user"] },
+  };
   const project = await storage.access.ensureProject({ slug: "flow", name: "Flow", at: clock.now() });
   const scope = { project: "flow" };
   const authority: Authority = {
@@ -96,9 +135,12 @@ export async function openFlowWorld(kind: StorageKind, tunables: Partial<Tunable
   await registerSharedAgents(deps, project.id);
   const workers: Worker[] = [];
   return {
-    ...{ deps, authority, gates, logged, rows: models },
+    ...{ deps, authority, gates, logged, graphOptions, statements, rows: models },
     advance(ms) {
       offset += ms;
+    },
+    async expireLeases() {
+      await models.run.updateMany({ where: { status: "RUNNING" }, data: { leaseExpiresAt: new Date(0) } });
     },
     work(workerDeps = deps) {
       const worker = startWorker(workerDeps, { owner: `worker-${workers.length + 1}` });
@@ -112,6 +154,7 @@ export async function openFlowWorld(kind: StorageKind, tunables: Partial<Tunable
       // Whoever watched has left: a reader that stays is a leak.
       expect(tails.size).toBe(0);
       tails[Symbol.dispose]();
+      agents[Symbol.dispose]();
       await graphs[Symbol.asyncDispose]();
       await storage[Symbol.asyncDispose]();
       await rm(workspaceDir, { recursive: true });

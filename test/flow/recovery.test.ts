@@ -1,44 +1,7 @@
-import { type RuntimeDeps, sendMessage } from "@wheelhouse/runtime";
+import { sendMessage } from "@wheelhouse/runtime";
 import { describe, expect, it } from "vitest";
-import { expectSound, type FlowWorld, logOf, openFlowWorld, runToEnd, storageKinds, untilEvent } from "./flow-world.ts";
-
-/**
- * A process that can be killed: from that moment on nothing it says reaches the database, its graphs stop, and it
- * releases nothing. The rest of it is as it is in production.
- */
-function killable({ deps }: FlowWorld): { deps: RuntimeDeps; killed: AbortSignal; kill: () => void } {
-  const killed = new AbortController();
-  const { storage, graphs } = deps;
-  const alive =
-    <A extends unknown[], R>(act: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      if (killed.signal.aborted) throw new Error("killed");
-      return await act(...args);
-    };
-  const runs = {
-    ...storage.runs,
-    claim: alive(storage.runs.claim),
-    record: alive(storage.runs.record),
-    finish: alive(storage.runs.finish),
-    renew: alive(storage.runs.renew),
-    release: alive(storage.runs.release),
-  };
-  return {
-    deps: {
-      ...deps,
-      log: { debug() {}, info() {}, warn() {}, error() {} },
-      storage: { ...storage, runs, [Symbol.asyncDispose]: async () => undefined },
-      graphs: {
-        ...graphs,
-        run: (request) => graphs.run({ ...request, signal: AbortSignal.any([request.signal, killed.signal]) }),
-      },
-    },
-    killed: killed.signal,
-    kill: () => killed.abort(),
-  };
-}
-
-const leasePassed = 31_000;
+import { expectSound, logOf, openFlowWorld, runToEnd, storageKinds, untilEvent } from "./flow-world.ts";
+import { killable } from "./killable.ts";
 
 describe.each(storageKinds)("a killed worker on %s", { timeout: 120_000 }, (kind) => {
   it("loses no run: another one goes on from the checkpoint, and nothing is told twice", async () => {
@@ -52,7 +15,7 @@ describe.each(storageKinds)("a killed worker on %s", { timeout: 120_000 }, (kind
     await untilEvent(world, session.id, ({ type, payload }) => type === "step.started" && isSecond(payload));
     first.kill();
     world.gates.open("second");
-    world.advance(leasePassed);
+    await world.expireLeases();
     world.work();
     const events = await runToEnd(world, run.id);
     const types = events.map(({ type }) => type);
@@ -90,7 +53,7 @@ describe.each(storageKinds)("a killed worker on %s", { timeout: 120_000 }, (kind
     await world.gates.reached("second");
     first.kill();
     world.gates.open("second");
-    world.advance(leasePassed);
+    await world.expireLeases();
     world.work();
     const events = await runToEnd(world, run.id);
     expect(events.at(-1)?.type).toBe("run.succeeded");
@@ -112,7 +75,7 @@ describe.each(storageKinds)("a killed worker on %s", { timeout: 120_000 }, (kind
     });
     const { run, session } = await sendMessage(world.deps, world.authority, { agent: "echo", content: "go" });
     await expect.poll(() => first.killed.aborted && dying.running === 0, { timeout: 60_000 }).toBe(true);
-    world.advance(leasePassed);
+    await world.expireLeases();
     world.work();
     const events = await runToEnd(world, run.id);
     expect(events.at(-1)).toMatchObject({ type: "run.succeeded" });
@@ -130,7 +93,7 @@ describe.each(storageKinds)("a killed worker on %s", { timeout: 120_000 }, (kind
       const claims = ({ type }: { type: string }) => type === "run.started" || type === "run.recovered";
       await expect.poll(async () => (await logOf(world, session.id)).filter(claims).length).toBe(i + 1);
       victim.kill();
-      world.advance(leasePassed);
+      await world.expireLeases();
     }
     world.work();
     expect((await runToEnd(world, run.id)).at(-1)).toMatchObject({
@@ -145,7 +108,7 @@ describe.each(storageKinds)("a killed worker on %s", { timeout: 120_000 }, (kind
     const slow = world.work();
     const { run, session } = await sendMessage(world.deps, world.authority, { agent: "stages", content: "go" });
     await world.gates.reached("second");
-    world.advance(leasePassed);
+    await world.expireLeases();
     world.work();
     await untilEvent(world, session.id, ({ type }) => type === "run.recovered");
     world.gates.open("second");

@@ -61,20 +61,66 @@ describe.each(storageKinds)("watching on %s", { timeout: 120_000 }, (kind) => {
     }
   });
 
-  it("ends a run's stream, also when the run is long over or the cursor lies beyond its end", async () => {
+  it("ends a run's stream, also when the run is long over or the cursor lies behind its end", async () => {
     await using world = await openFlowWorld(kind);
     world.work();
     const first = await send(world, "one");
     await runToEnd(world, first.run.id);
     const second = await send(world, "two", first.session.id);
     await runToEnd(world, second.run.id);
-    for (const after of [null, eventCursor(first.session.id, 10_000)]) {
+    const end = (await logOf(world, first.session.id)).length;
+    for (const after of [null, eventCursor(first.session.id, end)]) {
       const frames: EventsFrame[] = [];
       for await (const frame of await watchEvents(world.deps, world.authority, { runId: first.run.id, after }))
         frames.push(frame);
       expect(frames.at(-1)).toMatchObject({ terminal: true, caughtUp: true });
       if (after !== null) expect(frames).toMatchObject([{ events: [], endCursor: after }]);
     }
+  });
+
+  it("sends back a reader who knows more than the log, or less than it keeps", async () => {
+    await using world = await openFlowWorld(kind);
+    const log = await openLog(world);
+    await log.append(5);
+    const sessionId = log.session.id;
+    const all = await logOf(world, sessionId);
+    const refusalOf = async (after: string, input: { sessionId: string } | { runId: string } = { sessionId }) => {
+      const stream = await watchEvents(world.deps, world.authority, { ...input, after });
+      return stream.next().catch((error: unknown) => error);
+    };
+    const beginning = { code: "RESYNC", detail: { cursor: eventCursor(sessionId, 0) } };
+    expect(await refusalOf(eventCursor(sessionId, all.length + 1))).toMatchObject(beginning);
+    expect(await refusalOf(eventCursor(sessionId, 10_000), { runId: log.run.id })).toMatchObject(beginning);
+    await world.rows.event.deleteMany({ where: { sessionId, sequence: { lte: 4 } } });
+    const oldest = { code: "RESYNC", detail: { cursor: eventCursor(sessionId, 4) } };
+    expect(await refusalOf(eventCursor(sessionId, 2))).toMatchObject(oldest);
+    // From the oldest event on, and without a cursor, everything that is kept can be told.
+    for (const after of [eventCursor(sessionId, 4), null]) {
+      const stream = await watchEvents(world.deps, world.authority, { sessionId, after });
+      expect(sequences((await stream.next()).value.events)).toEqual(sequences(all.slice(4)));
+      await stream.return?.();
+    }
+  });
+
+  it("ends a run's stream when its session is deleted behind it, in the tail and in the backlog", async () => {
+    await using world = await openFlowWorld(kind, { eventPage: 4, tailPollMs: 50 });
+    const log = await openLog(world);
+    await log.append(20);
+    const follow = (input: { sessionId: string } | { runId: string }) =>
+      watchEvents(world.deps, world.authority, input);
+    const tail = await follow({ runId: log.run.id });
+    let last = await tail.next();
+    while (!last.value.caughtUp) last = await tail.next();
+    const waiting = tail.next();
+    const backlog = await follow({ runId: log.run.id });
+    await backlog.next();
+    const ofSession = await follow({ sessionId: log.session.id });
+    await ofSession.next();
+    await world.rows.session.delete({ where: { id: log.session.id } });
+    for (const end of [await waiting, await backlog.next()])
+      expect(end.value).toMatchObject({ events: [], terminal: true, caughtUp: true });
+    expect((await tail.next()).done).toBe(true);
+    await expect(ofSession.next()).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("answers at once when there is nothing yet, and stays open", async () => {

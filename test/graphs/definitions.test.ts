@@ -1,5 +1,5 @@
 import { tool } from "@langchain/core/tools";
-import { AgentDefinition } from "@wheelhouse/domain";
+import { ResolvedAgentDefinition } from "@wheelhouse/domain";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { answer, manifestOf, requestOf, says, stepTree, testHost, trace } from "./run-in-host.ts";
@@ -37,7 +37,11 @@ const guideDefinition = {
   tools: ["send_email", "search_docs", "calculator"],
   interruptOn: { send_email: ["APPROVE", "EDIT", "REJECT"] },
 };
-const researcher = AgentDefinition.parse({ model, description: "Reads the documents.", tools: ["search_docs"] });
+const researcher = ResolvedAgentDefinition.parse({
+  model,
+  description: "Reads the documents.",
+  tools: ["search_docs"],
+});
 
 const host = testHost({
   tools: [sendEmail, searchDocs, calculator],
@@ -76,38 +80,38 @@ describe("a react agent from a definition", () => {
     if (run.end.status !== "INTERRUPTED") throw new Error(run.end.status);
     const [interrupt] = run.end.interrupts;
     if (interrupt === undefined) throw new Error("nothing was asked");
-    return { threadId: request.threadId, interrupt };
+    return { at: { threadId: request.threadId, checkpointId: run.checkpointId }, interrupt };
   };
-  const resume = (threadId: string, answers: ReturnType<typeof answer>[]) =>
-    trace(host, requestOf(manifestOf("guide", guideDefinition), { kind: "resume", answers }, { threadId }));
+  const resume = (at: { threadId: string; checkpointId: string | null }, answers: ReturnType<typeof answer>[]) =>
+    trace(host, requestOf(manifestOf("guide", guideDefinition), { kind: "resume", answers }, at));
 
   it("waits before a tool that needs approval, and runs it when approved", async () => {
     sent.length = 0;
-    const { threadId, interrupt } = await ask();
+    const { at, interrupt } = await ask();
     expect(interrupt).toMatchObject({
       kind: "TOOL_APPROVAL",
       allowedDecisions: ["APPROVE", "EDIT", "REJECT"],
       actionRequests: [{ name: "send_email", args: { to: "ann@example.com", subject: "Lunch" } }],
     });
     expect(sent).toEqual([]);
-    const run = await resume(threadId, [answer(interrupt, "APPROVE")]);
+    const run = await resume(at, [answer(interrupt, "APPROVE")]);
     expect(run.end.status).toBe("SUCCEEDED");
     expect(sent).toMatchObject([{ to: "ann@example.com" }]);
   });
 
   it("runs it with edited arguments", async () => {
     sent.length = 0;
-    const { threadId, interrupt } = await ask();
+    const { at, interrupt } = await ask();
     const edited = { to: "bob@example.com", subject: "Dinner", body: "At eight." };
-    const run = await resume(threadId, [answer(interrupt, "EDIT", edited)]);
+    const run = await resume(at, [answer(interrupt, "EDIT", edited)]);
     expect(run.end.status).toBe("SUCCEEDED");
     expect(sent).toEqual([edited]);
   });
 
   it("does not run it when rejected, and the agent reads why", async () => {
     sent.length = 0;
-    const { threadId, interrupt } = await ask();
-    const run = await resume(threadId, [answer(interrupt, "REJECT", "Not before noon.")]);
+    const { at, interrupt } = await ask();
+    const run = await resume(at, [answer(interrupt, "REJECT", "Not before noon.")]);
     expect(run.end.status).toBe("SUCCEEDED");
     expect(sent).toEqual([]);
     expect(run.messages.at(-1)?.content).toContain("Not before noon.");

@@ -126,12 +126,14 @@ describe("a run that fails", () => {
 
   it.each([
     [{ model: { provider: "scripted", model: "nobody" } }, /no scripted model "nobody"/],
-    [{ model: { provider: "scripted", model: "guide" }, tools: ["missing_tool"] }, /"missing_tool" is not registered/],
+    [
+      { model: { provider: "scripted", model: "guide" }, tools: ["missing_tool"] },
+      /"missing_tool" is neither defined nor registered/,
+    ],
     [
       { model: { provider: "scripted", model: "guide" }, kind: "deep", subagents: ["nobody"] },
       /subagent "nobody" does not exist/,
     ],
-    [{ model: { provider: "openai-compatible", model: "local" } }, /needs a baseUrl/],
   ])("says what is wrong with a definition: %j", async (definition, message) => {
     const run = await trace(host, requestOf(manifestOf("wrong", definition), says("Go.")));
     expect(failureOf(run).code).toBe("CONFIG_INVALID");
@@ -140,9 +142,9 @@ describe("a run that fails", () => {
 
   it("takes the next message in the same conversation", async () => {
     const request = requestOf(manifestOf("model-throws"), says("Go."));
-    await trace(host, request);
+    const { checkpointId } = await trace(host, request);
     const { threadId } = request;
-    const next = await trace(host, requestOf(manifestOf("silent"), says("And now?"), { threadId }));
+    const next = await trace(host, requestOf(manifestOf("silent"), says("And now?"), { threadId, checkpointId }));
     expect(next.end.status).toBe("SUCCEEDED");
   });
 });

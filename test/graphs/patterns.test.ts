@@ -100,9 +100,12 @@ describe("a ReAct agent with two tools", () => {
   it("keeps the thread: the next run sees the messages of the last, and repeats none", async () => {
     const threadId = randomUUID();
     const first = await trace(host, requestOf(manifestOf("weather"), says("One", "m-1"), { threadId }));
-    const second = await trace(host, requestOf(manifestOf("weather"), says("Two", "m-2"), { threadId }));
+    const second = await trace(
+      host,
+      requestOf(manifestOf("weather"), says("Two", "m-2"), { threadId, checkpointId: first.checkpointId }),
+    );
     expect(second.messages.map((message) => message.langgraphMessageId)).not.toContain("m-1");
-    const stored = await host.threadMessages(manifestOf("weather"), threadId);
+    const stored = await host.threadMessages(manifestOf("weather"), threadId, second.checkpointId ?? "");
     const ids = stored.map((message) => message.langgraphMessageId);
     expect(ids).toEqual([
       "m-1",
@@ -149,7 +152,7 @@ describe("a graph with parallel branches, a subgraph and an interrupt", () => {
       requestOf(
         manifestOf("jokes"),
         { kind: "resume", answers: [answer(question, "RESPOND", "yes")] },
-        { threadId, attempt: 2 },
+        { threadId, attempt: 2, checkpointId: run.checkpointId },
       ),
     );
     expect(resumed.end).toMatchObject({
@@ -172,7 +175,11 @@ describe("a graph with parallel branches, a subgraph and an interrupt", () => {
     );
     const resumed = await trace(
       host,
-      requestOf(manifestOf("questions"), { kind: "resume", answers: answers.reverse() }, { threadId }),
+      requestOf(
+        manifestOf("questions"),
+        { kind: "resume", answers: answers.reverse() },
+        { threadId, checkpointId: run.checkpointId },
+      ),
     );
     expect(resumed.end).toMatchObject({
       status: "SUCCEEDED",
@@ -201,7 +208,10 @@ describe("the functional API", () => {
     expect(stepTree(run.steps)).toEqual(["NODE essay", "NODE write_essay", "  MODEL scripted", "NODE count_words"]);
     if (run.end.status !== "INTERRUPTED") throw new Error(run.end.status);
     const answers = run.end.interrupts.map((interrupt) => answer(interrupt, "RESPOND", "approved"));
-    const resumed = await trace(host, requestOf(manifestOf("essay"), { kind: "resume", answers }, { threadId }));
+    const resumed = await trace(
+      host,
+      requestOf(manifestOf("essay"), { kind: "resume", answers }, { threadId, checkpointId: run.checkpointId }),
+    );
     expect(resumed.end).toMatchObject({
       status: "SUCCEEDED",
       output: { essay: "An essay in a few words.", words: 6, approved: "approved" },
@@ -213,9 +223,12 @@ describe("the functional API", () => {
     const threadId = randomUUID();
     const one = await trace(host, requestOf(manifestOf("chat"), says("hi"), { threadId }));
     expect(one.messages.map((message) => message.content)).toEqual(["I have read 1 messages."]);
-    const two = await trace(host, requestOf(manifestOf("chat"), says("and?"), { threadId }));
+    const two = await trace(
+      host,
+      requestOf(manifestOf("chat"), says("and?"), { threadId, checkpointId: one.checkpointId }),
+    );
     expect(two.messages.map((message) => message.content)).toEqual(["I have read 3 messages."]);
-    const stored = await host.threadMessages(manifestOf("chat"), threadId);
+    const stored = await host.threadMessages(manifestOf("chat"), threadId, two.checkpointId ?? "");
     expect(stored.map((message) => message.role)).toEqual(["USER", "ASSISTANT", "USER", "ASSISTANT"]);
   });
 });

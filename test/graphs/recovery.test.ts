@@ -1,52 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { tool } from "@langchain/core/tools";
 import { Annotation, getStore, START, StateGraph } from "@langchain/langgraph";
 import type { GraphHost } from "@wheelhouse/runtime";
-import type { PersistenceConfig } from "@wheelhouse/runtime/graph";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { reactAgent } from "./patterns.ts";
+import { type Place, places } from "./places.ts";
 import { manifestOf, requestOf, says, testHost, trace } from "./run-in-host.ts";
-
-interface Place {
-  config: PersistenceConfig;
-  close(): Promise<void>;
-}
-
-async function sqlitePlace(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), "wheelhouse-graphs-"));
-  return {
-    config: { kind: "sqlite", file: join(folder, "graphs.db") },
-    close: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-async function postgresPlace(server: string): Promise<Place> {
-  const name = `graphs_${randomUUID().replaceAll("-", "")}`;
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: server });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  await run(`CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return {
-    config: { kind: "postgres", url: url.href, schema: "langgraph" },
-    close: () => run(`DROP DATABASE ${name} WITH (FORCE)`),
-  };
-}
-
-const server = process.env.TEST_POSTGRES_URL;
-const places: [string, () => Promise<Place>][] = [
-  ["memory", async () => ({ config: { kind: "memory" }, close: async () => {} })],
-  ["sqlite", sqlitePlace],
-  ...(server === undefined ? [] : [["postgres", () => postgresPlace(server)] satisfies [string, () => Promise<Place>]]),
-];
 
 let slowCalls = 0;
 /** Waits on its first call until it is given up, and answers on the second. */
@@ -118,7 +77,8 @@ describe.each(places)("with state in %s", (kind, open) => {
       await host[Symbol.asyncDispose]();
       host = openHost();
     }
-    const stored = await host.threadMessages(manifest, request.threadId);
+    const reached = await host.lastCheckpoint(request.threadId, request.runId);
+    const stored = await host.threadMessages(manifest, request.threadId, reached ?? "");
     expect(stored.map((message) => message.role)).toEqual(["USER", "ASSISTANT"]);
 
     const start = {
@@ -127,12 +87,12 @@ describe.each(places)("with state in %s", (kind, open) => {
       messageId: "user-1",
       answers: null,
     };
-    const run = await trace(host, { ...request, start, lastStepSeq });
+    const run = await trace(host, { ...request, start, lastStepSeq, generation: 2 });
     expect(run.end).toMatchObject({ status: "SUCCEEDED", output: { content: "Finished." } });
     expect(run.steps[0]).toMatchObject({ seq: lastStepSeq + 1, name: "tools" });
     expect(run.messages.map((message) => message.role)).toEqual(["TOOL", "ASSISTANT"]);
     expect(run.messages.some((message) => before.has(message.langgraphMessageId))).toBe(false);
-    const after = await host.threadMessages(manifest, request.threadId);
+    const after = await host.threadMessages(manifest, request.threadId, run.checkpointId ?? "");
     expect(after.map((message) => message.role)).toEqual(["USER", "ASSISTANT", "TOOL", "ASSISTANT"]);
     expect(after[0]?.langgraphMessageId).toBe("user-1");
   });
@@ -147,7 +107,7 @@ describe.each(places)("with state in %s", (kind, open) => {
     });
     const run = await trace(host, request);
     expect(run.end.status).toBe("SUCCEEDED");
-    const stored = await host.threadMessages(request.manifest, request.threadId);
+    const stored = await host.threadMessages(request.manifest, request.threadId, run.checkpointId ?? "");
     expect(stored.map((message) => message.langgraphMessageId)[0]).toBe("user-2");
   });
 

@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type AgentDefinition, AgentDefinition as Definition, type Manifest, type NewEvent } from "@wheelhouse/domain";
+import {
+  ResolvedAgentDefinition as Definition,
+  type Manifest,
+  type NewEvent,
+  type ResolvedAgentDefinition,
+} from "@wheelhouse/domain";
 import { digestOf } from "@wheelhouse/domain/digest";
 import type { GraphHost, GraphOutput, GraphRunRequest } from "@wheelhouse/runtime";
 import { createGraphHost, type GraphHostOptions } from "@wheelhouse/runtime/graph";
 import type { InterruptRecord, MessageWrite, ModelCallWrite, NewInterrupt, StepWrite } from "@wheelhouse/storage";
+import { parseAllowList } from "../../apps/server/src/outgoing/allowed-addresses.ts";
+import { guardedHttp } from "../../apps/server/src/outgoing/guarded-http.ts";
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -12,6 +19,8 @@ export const testHost = (options: Partial<GraphHostOptions> = {}): GraphHost =>
   createGraphHost({
     persistence: { kind: "memory" },
     env: {},
+    // Servers of the tests are on this machine.
+    outgoing: guardedHttp({ allow: parseAllowList(["127.0.0.1"]) }),
     clock: { now: () => new Date() },
     newId: () => randomUUID(),
     log: silentLog,
@@ -26,7 +35,7 @@ export function manifestOf(
   more: Partial<Manifest["limits"]> & { recordPayloads?: boolean } = {},
 ): Manifest {
   const { recordPayloads = true, ...limits } = more;
-  const parsed: AgentDefinition | null = definition === null ? null : Definition.parse(definition);
+  const parsed: ResolvedAgentDefinition | null = definition === null ? null : Definition.parse(definition);
   return {
     agent,
     source: parsed === null ? "CODE" : "FILE",
@@ -53,8 +62,11 @@ export function requestOf(
     scope: { project: "default" },
     manifest,
     attempt: 1,
+    generation: 1,
+    checkpointId: null,
     start,
     lastStepSeq: 0,
+    tokensUsed: 0,
     signal: new AbortController().signal,
     ...more,
   };
@@ -76,6 +88,8 @@ export interface RunTrace {
   messages: MessageWrite[];
   modelCalls: ModelCallWrite[];
   end: Extract<GraphOutput, { kind: "end" }>["end"];
+  /** Where the conversation stands behind it. */
+  checkpointId: string | null;
 }
 
 /** Runs to the end and sums up what was recorded. */
@@ -97,6 +111,7 @@ export async function trace(host: GraphHost, request: GraphRunRequest): Promise<
     messages: [...messages.values()],
     modelCalls: outputs.flatMap(({ batch }) => batch.modelCalls),
     end: last.end,
+    checkpointId: last.checkpointId ?? null,
   };
 }
 
@@ -124,4 +139,5 @@ export const answer = (
   decidedBy: "tester",
   decision,
   decisionValue,
+  closedAt: null,
 });

@@ -41,7 +41,7 @@ describe.each(["sqlite", "postgres"] as const)(
       const results = await Promise.all(
         Array.from({ length: kind === "postgres" ? 5 : 2 }, () => applyMigrations(database)),
       );
-      expect(results.flat()).toHaveLength(1);
+      expect(await schemaState(database)).toEqual({ state: "upToDate", applied: results.flat().sort() });
     });
 
     it("is ahead when a newer program migrated, and nothing is applied then", async () => {
@@ -54,13 +54,14 @@ describe.each(["sqlite", "postgres"] as const)(
 
     it("is failed after a failed migration, says why, and names the way on", async () => {
       await using database = await freshDatabase(kind);
-      // A table that the first migration wants to make.
-      await execute(database, "CREATE TABLE artifacts (id TEXT)");
+      // What the last migration does is done already, and the books know nothing of it.
+      const last = (await applyMigrations(database)).at(-1);
+      await execute(database, `DELETE FROM _prisma_migrations WHERE migration_name = '${last}'`);
       const failure = await applyMigrations(database).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(SchemaError);
       expect(await schemaState(database)).toMatchObject({
         state: "failed",
-        error: expect.stringMatching(/already exists/),
+        error: expect.stringMatching(/already exists|duplicate column|no such|does not exist/),
       });
       await expect(applyMigrations(database)).rejects.toThrow(/migrate resolve --rolled-back/);
       const status = await migrateCommand(["status"], { DATABASE_URL: database.url });

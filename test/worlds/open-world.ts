@@ -18,18 +18,25 @@ export interface World extends ContractWorld {
   models: PrismaClient;
 }
 
-/** Opens a world. Disposing it closes everything, removes the database, and fails when something was left open. */
-export async function openWorld(kind: WorldKind): Promise<World> {
+/**
+ * Opens a world. Disposing it closes everything, removes the database, and fails when something was left open.
+ * `onStatement` is told each statement right before it is sent.
+ */
+export async function openWorld(kind: WorldKind, onStatement?: (sql: string) => void): Promise<World> {
   const database = await freshDatabase(kind);
   try {
-    return await openOver(database, kind);
+    return await openOver(database, kind, onStatement);
   } catch (error) {
     await database[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function openOver(database: FreshDatabase, kind: WorldKind): Promise<World> {
+async function openOver(
+  database: FreshDatabase,
+  kind: WorldKind,
+  onStatement: (sql: string) => void = () => undefined,
+): Promise<World> {
   const { url } = database;
   if (kind !== "memory") await applyMigrations({ url });
   const clock = testClock();
@@ -42,7 +49,10 @@ async function openOver(database: FreshDatabase, kind: WorldKind): Promise<World
       clock,
       newId: seed === 0 ? newId : countedIds(seed),
       onError: (error) => errors.push(error),
-      onStatement: (sql) => statements.push(sql),
+      onStatement: (sql) => {
+        statements.push(sql);
+        onStatement(sql);
+      },
     });
   const { storage, models } = await open(0);
   const opened: Storage[] = [storage];

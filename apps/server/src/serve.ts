@@ -1,24 +1,37 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "@wheelhouse/domain";
-import { buildSchema, type GraphContext, maskError } from "@wheelhouse/graphql";
-import { type Log, registerSharedAgents, type Worker } from "@wheelhouse/runtime";
+import {
+  buildSchema,
+  type Caller,
+  type GraphContext,
+  maskError,
+  openLiveRoom,
+  type Transport,
+} from "@wheelhouse/graphql";
+import { type Log, periodicWorks, registerSharedAgents, startPeriodicWork } from "@wheelhouse/runtime";
 import { type AuthenticateDeps, authenticate } from "./access/authenticate.ts";
 import { newOwnerLink, type OwnerLinkDeps } from "./access/owner-link.ts";
 import { headersOf, readBody, sendResponse } from "./http/answers.ts";
+import { type ArtifactsRoom, answerArtifacts } from "./http/artifacts.ts";
 import { type Backoffice, missingPages, openBackoffice } from "./http/backoffice.ts";
 import { type GraphqlServer, openGraphql } from "./http/graphql.ts";
-import { type Health, pingDatabase, schemaProblem } from "./http/health.ts";
+import { type HealthState, livenessOf, readinessOf, schemaProblem } from "./http/health.ts";
 import { type HttpServer, listen, type Rooms } from "./http/server.ts";
 import { answerSetup } from "./http/setup-endpoint.ts";
 import { openSockets, type Sockets } from "./http/sockets.ts";
+import { workerRooms } from "./http/worker-rooms.ts";
 import { type Installation, type InstallationOptions, localUrl, openInstallation } from "./installation.ts";
+import { type Role, requireReplicas } from "./role.ts";
 
 export interface ServeOptions extends InstallationOptions {
   /** Pages with hot reloading instead of built ones. */
   dev: boolean;
   /** False: answers the API only. */
   pages?: boolean;
+  /** What this process does; everything when absent. */
+  role?: Role;
 }
 
 export interface RunningServer {
@@ -27,8 +40,8 @@ export interface RunningServer {
   /** The one-time link for the first owner; null when there is one. */
   readonly ownerLink: string | null;
   readonly installation: Installation;
-  /** The API as a function, without a socket. */
-  readonly graphql: GraphqlServer;
+  /** The API as a function, without a socket; null when this process only executes runs. */
+  readonly graphql: GraphqlServer | null;
   /** Lets runs finish, says goodbye to clients, and closes everything. */
   close(): Promise<void>;
 }
@@ -36,15 +49,20 @@ export interface RunningServer {
 /** How often a process that waits for its schema looks again, milliseconds. */
 const schemaPollMs = 2_000;
 
-/** Serves everything on one port. Resolves when it is ready; until then health says what is missing. */
+/** Serves its role on one port. Resolves when it is ready; until then health says what is missing. */
 export async function serve(options: ServeOptions, signal: AbortSignal): Promise<RunningServer | null> {
-  const { settings, log, newId } = options;
-  const state: State = { schema: "not looked at yet", installation: null, worker: null, stopping: false };
+  const { settings, log, newId, role = "all" } = options;
+  requireReplicas(role, options.database.kind);
+  const state: State = {
+    ...{ role, schema: "not looked at yet", storage: null, bodies: null, worker: null, stopping: false, sweeps: null },
+    suspectedAt: null,
+  };
   const http = await listen({
     host: settings.HOST,
     port: settings.PORT,
     trustedOrigins: settings.WHEELHOUSE_TRUSTED_ORIGINS,
-    health: () => healthOf(state),
+    health: () => readinessOf(state),
+    liveness: () => livenessOf(state),
     newId,
     log,
   });
@@ -62,26 +80,11 @@ export async function serve(options: ServeOptions, signal: AbortSignal): Promise
   }
 }
 
-interface State {
-  /** What is wrong with the schema; null when nothing is. */
-  schema: string | null;
-  installation: Installation | null;
-  worker: Worker | null;
-  stopping: boolean;
-}
-
-async function healthOf(state: State): Promise<Health> {
-  const { installation, worker, schema, stopping } = state;
-  const checks = {
-    schema: schema === null ? { ok: true } : { ok: false, message: schema },
-    database:
-      installation === null
-        ? { ok: false, message: "not open yet" }
-        : await pingDatabase(() => installation.runtime.storage.ping()),
-    worker:
-      worker === null || stopping ? { ok: false, message: stopping ? "stopping" : "not started yet" } : { ok: true },
-  };
-  return { ready: Object.values(checks).every((check) => check.ok), checks };
+interface State extends HealthState {
+  /** Everything a process that does work looks after beside its runs. */
+  sweeps: AsyncDisposable | null;
+  /** In development, what reads the workspace again. */
+  watching?: Disposable;
 }
 
 /** Brings the schema up to date, or waits until somebody has. False when the process was told to stop meanwhile. */
@@ -107,50 +110,84 @@ async function schemaReady(options: ServeOptions, state: State, signal: AbortSig
 }
 
 async function openRooms(options: ServeOptions, state: State, http: HttpServer): Promise<RunningServer> {
-  const { settings, database, log, dev } = options;
+  const { settings, database, log } = options;
   const installation = await openInstallation(options);
-  state.installation = installation;
+  const { runtime } = installation;
+  state.bodies = runtime.bodies;
+  state.storage = { storage: runtime.storage, leaseMs: runtime.tunables.leaseMs };
   try {
-    const { runtime } = installation;
     await registerSharedAgents(runtime, installation.project.id);
     if (database.kind !== "postgres") {
       // One process: whoever held a lease is dead.
-      const released = await runtime.storage.runs.releaseAll(runtime.clock.now());
+      const released = await runtime.storage.runs.releaseAll();
       if (released > 0) log.info({ runs: released }, "runs of the process before are taken up again");
     }
-    const pages = options.pages === false ? null : await openBackoffice({ dev, host: settings.HOST, port: http.port });
-    if (pages === null && options.pages !== false)
-      log.warn({}, "the backoffice has not been built: only the API is served (npm start builds it)");
-    const access = accessOf(options, installation);
-    const graphql = openApi(options, installation, access);
-    const admit = async (headers: Headers): Promise<void> => {
-      if ((await authenticate(access, headers)) === null)
-        throw new Refusal("UNAUTHENTICATED", "Sign in, or send an API key");
-    };
-    const sockets = openSockets(graphql, admit, (error) => maskError(error, options.newId(), log));
-    const owner: OwnerLinkDeps = {
-      access: runtime.storage.access,
-      verifications: installation.models.verification,
-      signIn: installation.signIn,
-      newId: options.newId,
-      now: () => options.clock.now(),
-    };
-    const link = await newOwnerLink(owner);
-    http.open(roomsOf({ graphql, sockets, pages, installation, owner, publicUrl: localUrl(settings) }));
-    state.worker = installation.startWorker();
+    const doors = state.role === "worker" ? null : await openDoors(options, installation, http);
+    http.open(doors?.rooms ?? workerRooms);
+    if (state.role !== "api") {
+      state.worker = installation.startWorker(state.role);
+      state.sweeps = startPeriodicWork(runtime, periodicWorks);
+    }
+    if (options.dev) state.watching = installation.watchWorkspace();
     const url = settings.PUBLIC_URL ?? `http://${hostForPeople(settings.HOST)}:${http.port}`;
+    const link = doors?.ownerLink ?? null;
     return {
       url,
       ownerLink: link === null ? null : `${url}${link}`,
       installation,
-      graphql,
-      close: () => closeAll({ state, http, sockets, pages, installation, graphql, log }),
+      graphql: doors?.graphql ?? null,
+      close: () => closeAll({ state, http, doors, installation, log }),
     };
   } catch (error) {
+    state.watching?.[Symbol.dispose]();
+    await state.sweeps?.[Symbol.asyncDispose]();
     await state.worker?.[Symbol.asyncDispose]();
     await installation[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** What a process has that answers people and applications. */
+interface Doors {
+  graphql: GraphqlServer;
+  sockets: Sockets;
+  pages: Backoffice | null;
+  rooms: Rooms;
+  /** Path of the one-time link. */
+  ownerLink: string | null;
+}
+
+async function openDoors(options: ServeOptions, installation: Installation, http: HttpServer): Promise<Doors> {
+  const { settings, log, dev } = options;
+  const { runtime } = installation;
+  const pages = options.pages === false ? null : await openBackoffice({ dev, host: settings.HOST, port: http.port });
+  if (pages === null && options.pages !== false)
+    log.warn({}, "the backoffice has not been built: only the API is served (npm start builds it)");
+  const access = accessOf(options, installation);
+  const graphql = openApi(options, installation, access);
+  const admit = async (headers: Headers): Promise<void> => void (await admitted(access, headers));
+  const sockets = openSockets(graphql, admit, (error) => maskError(error, options.newId(), log));
+  const owner: OwnerLinkDeps = {
+    access: runtime.storage.access,
+    verifications: installation.models.verification,
+    signIn: installation.signIn,
+    newId: options.newId,
+    now: () => options.clock.now(),
+  };
+  const ownerLink = await newOwnerLink(owner);
+  const artifacts: ArtifactsRoom = {
+    runtime,
+    authorityOf: async (headers) => (await admitted(access, headers)).authority,
+  };
+  const rooms = roomsOf({ graphql, sockets, pages, installation, artifacts, owner, publicUrl: localUrl(settings) });
+  return { graphql, sockets, pages, rooms, ownerLink };
+}
+
+/** Who sends a request with these headers; refuses when nobody does. */
+async function admitted(access: AuthenticateDeps, headers: Headers): Promise<Caller> {
+  const caller = await authenticate(access, headers);
+  if (caller === null) throw new Refusal("UNAUTHENTICATED", "Sign in, or send an API key");
+  return caller;
 }
 
 const hostForPeople = (host: string): string => (host === "0.0.0.0" || host === "127.0.0.1" ? "localhost" : host);
@@ -166,13 +203,16 @@ function accessOf({ settings, clock }: ServeOptions, { runtime, signIn }: Instal
 
 function openApi(options: ServeOptions, installation: Installation, access: AuthenticateDeps): GraphqlServer {
   const { settings, log, newId, dev } = options;
-  const contextOf = async (headers: Headers, requestId: string): Promise<GraphContext> => {
+  const live = openLiveRoom({ replica: `${hostname()}-${process.pid}`, clock: options.clock, newId });
+  const contextOf = async (headers: Headers, requestId: string, transport: Transport): Promise<GraphContext> => {
     const caller = await authenticate(access, headers);
     return {
       requestId,
       caller,
       prisma: installation.models,
+      rows: installation.rows,
       runtime: installation.runtime,
+      ...{ live, transport },
       stillAllowed: () => isStill(access, headers, caller),
     };
   };
@@ -201,20 +241,21 @@ async function isStill(access: AuthenticateDeps, headers: Headers, before: Graph
   }
 }
 
-interface Opened {
-  graphql: GraphqlServer;
-  sockets: Sockets;
-  pages: Backoffice | null;
+interface Opened extends Pick<Doors, "graphql" | "sockets" | "pages"> {
   installation: Installation;
+  artifacts: ArtifactsRoom;
+  owner: OwnerLinkDeps;
+  publicUrl: string;
 }
 
-function roomsOf(opened: Opened & { owner: OwnerLinkDeps; publicUrl: string }): Rooms {
+function roomsOf(opened: Opened): Rooms {
   const { graphql, sockets, pages, installation, owner } = opened;
   return {
     graphql: async (request, response) => {
       await graphql.handle(request, response);
     },
     graphqlSocket: (request, socket, head) => sockets.upgrade(request, socket, head),
+    artifacts: (request, response) => answerArtifacts(opened.artifacts, request, response),
     setup: (request, response) => answerSetup({ ...owner, projectId: installation.project.id }, request, response),
     signIn: async (request, response) => {
       await sendResponse(await installation.signIn.handler(await fetchRequest(opened.publicUrl, request)), response);
@@ -245,17 +286,26 @@ async function fetchRequest(publicUrl: string, request: IncomingMessage): Promis
   return new Request(url, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
-async function closeAll(opened: Opened & { state: State; http: HttpServer; log: Log }): Promise<void> {
-  const { state, http, sockets, pages, installation, graphql, log } = opened;
+interface Running {
+  state: State;
+  http: HttpServer;
+  doors: Doors | null;
+  installation: Installation;
+  log: Log;
+}
+
+async function closeAll({ state, http, doors, installation, log }: Running): Promise<void> {
   state.stopping = true;
+  state.watching?.[Symbol.dispose]();
   http.stop();
   // Readers go first: they find another replica, or this one when it is back, and go on from their cursors.
-  await sockets.close();
+  await doors?.sockets.close();
   const running = state.worker?.running ?? 0;
   if (running > 0) log.info({ runs: running }, "letting runs finish");
+  await state.sweeps?.[Symbol.asyncDispose]();
   await state.worker?.drain();
   await http.cut();
-  await graphql.dispose();
-  await pages?.close();
+  await doors?.graphql.dispose();
+  await doors?.pages?.close();
   await installation[Symbol.asyncDispose]();
 }

@@ -1,5 +1,6 @@
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { type CallArguments, printDocument, type RootField, type Variables } from "./document.ts";
+import { Closing } from "./follow.ts";
 import { type HeaderSource, sendRequest } from "./send-request.ts";
 import { createSocketLink, defaultLinkTimings, type LinkTimings, type WebSocketConstructor } from "./socket-link.ts";
 import { type LiveValue, type SubscribeOptions, subscribeLive } from "./subscribe.ts";
@@ -64,9 +65,9 @@ export function createClient(options: ClientOptions): WheelhouseClient {
     timings: { ...defaultLinkTimings, ...options.timings },
   });
 
-  const closing = new AbortController();
+  const closing = new Closing();
   const close = async (): Promise<void> => {
-    closing.abort();
+    closing.begin();
     await link.close();
   };
 
@@ -83,11 +84,11 @@ export function createClient(options: ClientOptions): WheelhouseClient {
       ...rest: CallArguments<V, WatchOptions>
     ) {
       const [variables, more] = rest;
-      return watchPages(link, document, variables, { ...more, closing: closing.signal });
+      return watchPages(link, document, variables, { ...more, closing });
     },
     subscribe<R, V extends Variables>(document: TypedDocumentNode<R, V>, ...rest: CallArguments<V, SubscribeOptions>) {
       const [variables, more] = rest;
-      return subscribeLive(link, document, variables, { ...more, closing: closing.signal });
+      return subscribeLive(link, document, variables, { ...more, closing });
     },
     reconnectNow: link.wake,
     close,

@@ -39,8 +39,8 @@ export interface FollowOptions {
   signal: AbortSignal;
   /** Told every state but `live`, which only the reader of the frames can tell. */
   onState: (state: WatchState) => void;
-  /** The server ended the stream and names the place to go on from; null when it names none. */
-  onResync: (cursor: string | null) => void;
+  /** The server ended the stream and names the place to go on from, null when it names none, and why. */
+  onResync: (cursor: string | null, reason: string | null) => void;
 }
 
 /**
@@ -82,9 +82,10 @@ export async function* follow(link: SocketLink, options: FollowOptions): AsyncGe
 }
 
 /** Throws an error that is final; answers when the subscription should be tried again. */
-function recover(error: GraphQLRequestError, onResync: (cursor: string | null) => void): void {
+function recover(error: GraphQLRequestError, onResync: FollowOptions["onResync"]): void {
   if (error.code === "RESYNC") {
-    onResync(textExtension(error.errors[0], "cursor"));
+    const [first] = error.errors;
+    onResync(textExtension(first, "cursor"), textExtension(first, "reason"));
     return;
   }
   if (passingCodes.has(error.code) || error.errors[0]?.extensions?.retryable === true) return;
@@ -144,23 +145,46 @@ function openFrames(link: SocketLink, payload: SubscribePayload, signal: AbortSi
   };
 }
 
+/** The end of a client. Readers by the hundred wait for it, which an AbortSignal takes for a leak of listeners. */
+export class Closing {
+  readonly #waiting = new Set<() => void>();
+  #isOver = false;
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  begin(): void {
+    this.#isOver = true;
+    for (const end of [...this.#waiting]) end();
+  }
+
+  add(end: () => void): void {
+    this.#waiting.add(end);
+  }
+
+  remove(end: () => void): void {
+    this.#waiting.delete(end);
+  }
+}
+
 /**
- * Runs a generator so that leaving the loop over it, its own `return()` or any of the signals stop it at once, also while
- * it waits for the next frame.
+ * Runs a generator so that leaving the loop over it, its own `return()`, the signal or the end of the client stop it at
+ * once, also while it waits for the next frame.
  */
 export function abortable<T>(
-  signals: readonly (AbortSignal | undefined)[],
+  { signal, closing }: { signal?: AbortSignal | undefined; closing?: Closing | undefined },
   start: (signal: AbortSignal) => AsyncGenerator<T, void, void>,
 ): AsyncIterableIterator<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
-  for (const signal of signals) {
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort);
-  }
+  if (signal?.aborted === true || closing?.isOver === true) abort();
+  signal?.addEventListener("abort", abort);
+  closing?.add(abort);
   const generator = start(controller.signal);
   const stop = (): void => {
-    for (const signal of signals) signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
+    closing?.remove(abort);
     abort();
   };
   const settle = async (step: Promise<IteratorResult<T, void>>): Promise<IteratorResult<T, void>> => {

@@ -2,6 +2,9 @@ export type { ResultOf, TypedDocumentNode, VariablesOf } from "@graphql-typed-do
 export * from "./create-client.ts";
 export type { RootField } from "./document.ts";
 export * from "./documents/cancel-task.ts";
+export * from "./documents/fork-session.ts";
+export * from "./documents/project-events.ts";
+export * from "./documents/retry-task.ts";
 export * from "./documents/run-events.ts";
 export * from "./documents/send-message.ts";
 export * from "./documents/session-events.ts";

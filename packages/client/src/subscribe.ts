@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { printDocument, type RootField, rootFieldOf, type Variables } from "./document.ts";
-import { abortable, follow, type WatchState } from "./follow.ts";
+import { abortable, type Closing, follow, type WatchState } from "./follow.ts";
 import type { SocketLink } from "./socket-link.ts";
 import { changesOnly } from "./watch.ts";
 
@@ -25,13 +25,13 @@ export function subscribeLive<R, V extends Variables>(
   link: SocketLink,
   document: TypedDocumentNode<R, V>,
   variables: V | undefined,
-  options: SubscribeOptions & { closing?: AbortSignal } = {},
+  options: SubscribeOptions & { closing?: Closing } = {},
 ): AsyncIterableIterator<LiveValue<RootField<R>>> {
   const operation = printDocument(document);
   const { responseKey } = rootFieldOf(document);
   const onState = changesOnly(options.onState);
 
-  return abortable([options.signal, options.closing], async function* (signal) {
+  return abortable(options, async function* (signal) {
     const frames = follow(link, {
       payload: () => ({ ...operation, variables: { ...variables } }),
       signal,

@@ -60,7 +60,11 @@ function follow(
     const pages = client.watch(
       sessionEvents,
       { after: more.after ?? null },
-      { signal: controller.signal, onState: (state) => states.push(state), onResync: (cursor) => resyncs.push(cursor) },
+      {
+        signal: controller.signal,
+        onState: (state) => states.push(state),
+        onResync: (cursor) => void resyncs.push(cursor),
+      },
     );
     for await (const page of pages) {
       more.onPage?.(page);
@@ -235,6 +239,16 @@ describe("watch", () => {
     expect(server.seen.subscriptions).toEqual([null, "12"]);
   });
 
+  it("reads a log again that was set back behind what was read", async () => {
+    server.append(5);
+    const reader = follow(clientOf(), { stopAt: 11 });
+    await eventually(() => expect(reader.texts).toHaveLength(5));
+    server.refusals.push(refusal("RESYNC", { cursor: "0", reason: "SET_BACK" }));
+    server.append(1);
+    await reader.ended;
+    expect(reader.texts).toEqual([...upTo(5), ...upTo(6)]);
+  });
+
   it.each(["NOT_FOUND", "FORBIDDEN", "UNAUTHENTICATED", "INVALID_CURSOR"])(
     "ends with the error %s and asks no more",
     async (code) => {
@@ -305,6 +319,18 @@ describe("watch", () => {
     await client.close();
     await Promise.all(readers.map((reader) => reader.ended));
     await server.idle();
+  });
+
+  it("serves hundreds of readers without a warning of a leak, and stops them all", async () => {
+    const warned = vi.fn();
+    process.on("warning", warned);
+    const client = clientOf();
+    const readers = Array.from({ length: 200 }, () => follow(client));
+    await eventually(() => expect(readers.every(({ states }) => states.at(-1) === "live")).toBe(true));
+    await client.close();
+    await Promise.all(readers.map(({ ended }) => ended));
+    process.off("warning", warned);
+    expect(warned).not.toHaveBeenCalled();
   });
 
   it("carries all readers of a client over one socket, and two clients do not disturb each other", async () => {

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { printDocument, type RootField, rootFieldOf, takesVariable, type Variables } from "./document.ts";
-import { abortable, follow, type WatchState } from "./follow.ts";
+import { abortable, type Closing, follow, type WatchState } from "./follow.ts";
 import type { SocketLink } from "./socket-link.ts";
 
 /** What `watch` needs of a page; `events` should select `sequence`, so that a repeated delivery is recognised. */
@@ -21,10 +21,11 @@ export interface WatchOptions {
   /** Told every change of the connection's state. */
   onState?: (state: WatchState) => void;
   /**
-   * Told when the server could not keep its promise and continues from `cursor` (null: from the first event): the reader
-   * was too slow, which loses nothing, or the log before the cursor is gone, which does.
+   * Told when the server could not keep its promise and continues from `cursor` (null: from the first event). `reason`:
+   * SLOW (too much waited for this reader) and CLOSED (by an operator) lose nothing; PRUNED: the log before the cursor is
+   * gone; SET_BACK: the log is not the one that was read (its database was restored), and is told from the cursor on.
    */
-  onResync?: (cursor: string | null) => void;
+  onResync?: (cursor: string | null, reason: string | null) => void;
 }
 
 /**
@@ -36,7 +37,7 @@ export function watchPages<R extends PagedData, V extends Variables>(
   link: SocketLink,
   document: TypedDocumentNode<R, V>,
   variables: V | undefined,
-  options: WatchOptions & { closing?: AbortSignal } = {},
+  options: WatchOptions & { closing?: Closing } = {},
 ): AsyncIterableIterator<RootField<R>> {
   const operation = printDocument(document);
   const rootField = rootFieldOf(document);
@@ -44,22 +45,24 @@ export function watchPages<R extends PagedData, V extends Variables>(
     throw new TypeError("watch: the document must take $after, to go on from a cursor");
   const onState = changesOnly(options.onState);
 
-  return abortable([options.signal, options.closing], async function* (signal) {
+  return abortable(options, async function* (signal) {
     let moved: { after: string | null } | undefined;
-    const unseen = rememberSequences<RootField<R>["events"][number]>(rootField.ofOneSession);
+    const seen = new SeenEvents(rootField.ofOneSession);
     const frames = follow(link, {
       payload: () => ({ ...operation, variables: { ...variables, ...moved } }),
       signal,
       onState,
-      onResync(cursor) {
+      onResync(cursor, reason) {
+        // Other events have the sequences of those that were read.
+        if (reason === "SET_BACK") seen.forget();
         moved = { after: cursor };
-        options.onResync?.(cursor);
+        options.onResync?.(cursor, reason);
       },
     });
     for await (const { data } of frames) {
       // The document's type says what the server answers to it.
       const page = data[rootField.responseKey] as RootField<R>;
-      const events = page.events.filter(unseen);
+      const events = page.events.filter((event) => seen.add(event));
       if (page.caughtUp) onState("live");
       yield events.length === page.events.length ? page : { ...page, events };
       moved = { after: page.endCursor };
@@ -68,16 +71,27 @@ export function watchPages<R extends PagedData, V extends Variables>(
   });
 }
 
-/** A filter that lets each event of each session through once. Within a session sequences only grow. */
-function rememberSequences<E extends WatchedPage["events"][number]>(ofOneSession: boolean): (event: E) => boolean {
-  const lastBySession = new Map<string, number>();
-  return ({ sequence, sessionId }) => {
-    if (sequence === undefined || (sessionId === undefined && !ofOneSession)) return true;
-    const session = ofOneSession ? "" : (sessionId ?? "");
-    if (sequence <= (lastBySession.get(session) ?? 0)) return false;
-    lastBySession.set(session, sequence);
+/** Lets each event of each session through once. Within a session sequences only grow. */
+class SeenEvents {
+  readonly #ofOneSession: boolean;
+  readonly #lastBySession = new Map<string, number>();
+
+  constructor(ofOneSession: boolean) {
+    this.#ofOneSession = ofOneSession;
+  }
+
+  /** False when the event was there before. */
+  add({ sequence, sessionId }: WatchedPage["events"][number]): boolean {
+    if (sequence === undefined || (sessionId === undefined && !this.#ofOneSession)) return true;
+    const session = this.#ofOneSession ? "" : (sessionId ?? "");
+    if (sequence <= (this.#lastBySession.get(session) ?? 0)) return false;
+    this.#lastBySession.set(session, sequence);
     return true;
-  };
+  }
+
+  forget(): void {
+    this.#lastBySession.clear();
+  }
 }
 
 /** Passes on a state only when it is another than the last one. */

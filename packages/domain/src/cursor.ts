@@ -49,3 +49,36 @@ export function sequenceOfCursor(sessionId: string, cursor: string): number {
     throw new Refusal("INVALID_CURSOR", "The cursor is malformed");
   return sequence;
 }
+
+/** A place in a project's feed; see the feed's `FeedPlace`. */
+export interface FeedCursorPlace {
+  position: number;
+  sessionId: string;
+  sequence: number;
+}
+
+/** The cursor of a project's feed just behind a place. */
+export const feedCursor = (projectId: string, { position, sessionId, sequence }: FeedCursorPlace): string =>
+  encodeCursor(`feed:${projectId}`, [position, sessionId, sequence]);
+
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/** The place that a feed's cursor stands behind. */
+export function placeOfFeedCursor(projectId: string, cursor: string): FeedCursorPlace {
+  const [position, sessionId, sequence] = decodeCursor(`feed:${projectId}`, cursor);
+  if (!isCount(position) || typeof sessionId !== "string" || !isCount(sequence))
+    throw new Refusal("INVALID_CURSOR", "The cursor is malformed");
+  return { position, sessionId, sequence };
+}
+
+/** The cursor of a project's configuration just behind the change at `position`. */
+export const configCursor = (projectId: string, position: number): string =>
+  encodeCursor(`config:${projectId}`, [position]);
+
+/** The position that a cursor of a project's configuration stands behind. */
+export function positionOfConfigCursor(projectId: string, cursor: string): number {
+  const [position] = decodeCursor(`config:${projectId}`, cursor);
+  if (!isCount(position)) throw new Refusal("INVALID_CURSOR", "The cursor is malformed");
+  return position;
+}

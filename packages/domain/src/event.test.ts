@@ -43,6 +43,7 @@ const valid: Record<EventType, Record<string, unknown>> = {
   "artifact.deleted": { artifactId: "a", path: "/x" },
   "usage.recorded": { byModel: [{ model: "scripted" }], status: "COMPLETE" },
   "context.summarized": {},
+  "mcp.unavailable": { server: "shop", category: "TIMEOUT", message: "The server did not answer in time" },
   custom: { value: 1 },
 };
 

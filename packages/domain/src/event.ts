@@ -76,6 +76,8 @@ export const eventPayloads = {
   "artifact.deleted": z.looseObject({ artifactId: z.string(), path: z.string() }),
   "usage.recorded": z.looseObject({ byModel: z.array(z.looseObject({ model: z.string() })), status: UsageStatus }),
   "context.summarized": z.looseObject({}),
+  /** The run goes on without the tools of an optional MCP server. */
+  "mcp.unavailable": z.looseObject({ server: z.string(), category: z.string(), message: z.string() }),
   custom: z.looseObject({ value: z.unknown() }),
 } as const satisfies Record<string, z.ZodType>;
 

@@ -52,7 +52,10 @@ function step(known: FoldedMessage | undefined, messageId: string, event: Foldab
   const { text, index } = event.payload;
   switch (event.type) {
     case "message.user":
-      return known ?? begin(messageId, event, "complete", typeof text === "string" ? text : "");
+      // A turn that was taken back may be done again, and then its messages are told again.
+      return known === undefined || known.state === "discarded"
+        ? begin(messageId, event, "complete", typeof text === "string" ? text : "")
+        : known;
     case "message.started":
       // A recovery discards what was half streamed and may tell the same message again, from its beginning.
       return known === undefined || known.state === "discarded" ? begin(messageId, event, "streaming", "") : known;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   canRunBecome,
   canTaskBecome,
+  canTaskBeRetried,
   isActiveRun,
   isFinalTask,
   type RunEnding,
@@ -42,6 +43,11 @@ describe("transitions", () => {
       expect(runStatuses.some((to) => canRunBecome(status, to))).toBe(isActiveRun(status));
     for (const status of taskStatuses)
       expect(taskStatuses.some((to) => canTaskBecome(status, to))).toBe(!isFinalTask(status));
+  });
+
+  it("of a retry begin at a failed or cancelled task, and at no other", () => {
+    expect(taskStatuses.filter(canTaskBeRetried)).toEqual(["FAILED", "CANCELLED"]);
+    for (const status of taskStatuses.filter(canTaskBeRetried)) expect(isFinalTask(status)).toBe(true);
   });
 
   it("end a run in ways that its task can follow", () => {

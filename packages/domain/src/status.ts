@@ -79,5 +79,11 @@ export const canRunBecome = (from: RunStatus, to: RunStatus): boolean => runTran
 /** Whether a task may go from one status to the other. */
 export const canTaskBecome = (from: TaskStatus, to: TaskStatus): boolean => taskTransitions[from].includes(to);
 
+/**
+ * Retrying is the one way out of a final state, and a deliberate one: a task that failed or was cancelled becomes WORKING
+ * with another run. Nothing else may take it there, so `canTaskBecome` does not know of it.
+ */
+export const canTaskBeRetried = (status: TaskStatus): boolean => status === "FAILED" || status === "CANCELLED";
+
 export const isActiveRun = (status: RunStatus): boolean => status === "QUEUED" || status === "RUNNING";
 export const isFinalTask = (status: TaskStatus): boolean => taskTransitions[status].length === 0;

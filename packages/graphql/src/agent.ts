@@ -1,5 +1,4 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
-import { AgentSource, type Authority } from "@wheelhouse/domain";
+import { AgentSource, type Authority, Scope } from "@wheelhouse/domain";
 import { visibleTo } from "@wheelhouse/storage/models";
 import { z } from "zod";
 import { forwardArguments } from "./arguments.ts";
@@ -11,6 +10,7 @@ import { globalId } from "./global-id.ts";
 import { countCap, type Order, textKey } from "./keyset.ts";
 import { Agent } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
+import { rowQuery } from "./row-query.ts";
 import { matchesText, needsSecondLook, textCondition } from "./text-filter.ts";
 
 const Drawn = z.object({
@@ -90,6 +90,8 @@ const AgentFilter = builder.inputType("AgentFilter", {
   }),
 });
 
+const depthOf = (scope: unknown): number => Object.keys(Scope.parse(scope)).length;
+
 type NameRow = { id: string; name: string };
 const byName: Order<NameRow, string, { name: object }, { name: "asc" | "desc" }> = {
   name: "NAME",
@@ -110,6 +112,7 @@ async function agentFilter(
   const where = {
     AND: [
       visibleTo(authority).agent,
+      { removedAt: null },
       source ? { source } : {},
       like ? { OR: [{ name: like }, { displayName: like }, { description: like }] } : {},
     ],
@@ -131,7 +134,7 @@ builder.queryFields((t) => ({
     resolve: (_, args, context, info) => {
       const authority = authorityOf(context);
       const where = once(() => agentFilter(context, authority, args.filter ?? {}));
-      const query = queryFromInfo({
+      const query = rowQuery({
         context,
         info,
         typeName: "Agent",
@@ -154,13 +157,15 @@ builder.queryFields((t) => ({
     description: "The agent of this name, as the caller sees it; null when there is none.",
     args: { name: t.arg.string({ required: true, description: "Its name." }) },
     resolve: async (query, _, args, context) => {
-      const authority = authorityOf(context);
-      const found = await context.prisma.agent.findMany({
-        ...query,
-        where: { AND: [visibleTo(authority).agent, { name: args.name }] },
-        take: 1,
+      const visible = visibleTo(authorityOf(context)).agent;
+      const named = await context.prisma.agent.findMany({
+        where: { AND: [visible, { name: args.name, removedAt: null }] },
+        select: { id: true, scope: true },
       });
-      return found[0] ?? null;
+      // Of those at the caller's scope and at parts of it, the closest.
+      const [closest] = named.sort((a, b) => depthOf(b.scope) - depthOf(a.scope));
+      if (closest === undefined) return null;
+      return context.prisma.agent.findFirst({ ...query, where: { AND: [visible, { id: closest.id }] } });
     },
   }),
 }));

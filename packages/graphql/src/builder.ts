@@ -10,6 +10,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   PrismaTypes: PrismaTypes;
   Scalars: {
+    BigInt: { Input: number; Output: number };
     Cursor: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
     ID: { Input: string; Output: string };

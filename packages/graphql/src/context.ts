@@ -1,6 +1,8 @@
 import { type Authority, Refusal, type Role, roles } from "@wheelhouse/domain";
 import type { RuntimeDeps } from "@wheelhouse/runtime";
-import type { PrismaClient } from "@wheelhouse/storage/models";
+import type { PrismaClient, RowReader } from "@wheelhouse/storage/models";
+import type { LiveRoom } from "./live-room.ts";
+import type { Transport } from "./subscribers.ts";
 
 /** Who is behind a request, once the door has recognised them. */
 export interface Caller {
@@ -19,7 +21,13 @@ export interface GraphContext {
   /** Null when nobody signed in. */
   caller: Caller | null;
   prisma: PrismaClient;
+  /** Lists below many rows at once. */
+  rows: RowReader;
   runtime: RuntimeDeps;
+  /** What the live readers of this process share. */
+  live: LiveRoom;
+  /** How the answer travels, when it is a stream. */
+  transport: Transport;
   /** Asked again and again while a subscription lasts: false ends it. */
   stillAllowed: () => Promise<boolean>;
 }

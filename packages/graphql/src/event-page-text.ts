@@ -1,4 +1,5 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
+import { type DocumentNode, Kind, type SelectionSetNode } from "graphql";
+import { collectSelected, type Fragments, fragmentsOf, NotCompilable, type Selected } from "./collect-selected.ts";
 import type { EventPageShape, EventRow } from "./event.ts";
 import { globalId } from "./global-id.ts";
 
@@ -31,6 +32,9 @@ const pageFields: Record<string, Writer<EventPageShape>> = {
   terminal: (page) => String(page.terminal),
 };
 
+/** The subscriptions that yield pages of a log. */
+const logStreams: ReadonlySet<string> = new Set(["sessionEvents", "runEvents", "projectEvents"]);
+
 const compiled = new WeakMap<DocumentNode, EventPageText | null>();
 
 /**
@@ -46,22 +50,16 @@ export function eventPageText(document: DocumentNode): EventPageText | null {
   return text;
 }
 
-/** Thrown inside `compile` when the document needs an execution. */
-class NotCompilable extends Error {}
-
 function compile(document: DocumentNode): EventPageText | null {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  const operations = document.definitions.filter((definition) => {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-    return definition.kind === Kind.OPERATION_DEFINITION;
-  });
+  const fragments = fragmentsOf(document);
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (operation?.kind !== Kind.OPERATION_DEFINITION || operations.length !== 1) return null;
   if (operation.operation !== "subscription" || (operation.directives ?? []).length > 0) return null;
   try {
-    const [[key, root] = [], ...others] = collect([operation.selectionSet], fragments);
+    const [[key, root] = [], ...others] = collectSelected([operation.selectionSet], fragments, holds);
     if (key === undefined || root === undefined || others.length > 0) return null;
-    if (root.name !== "sessionEvents" && root.name !== "runEvents") return null;
+    if (!logStreams.has(root.name)) return null;
     const page = objectWriter(root.selections, fragments, (field) =>
       field.name === "events"
         ? listWriter((at: EventPageShape) => at.events, remembered(eventWriter(field.selections, fragments)))
@@ -75,10 +73,8 @@ function compile(document: DocumentNode): EventPageText | null {
   }
 }
 
-const eventWriter = (
-  selections: readonly SelectionSetNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): Writer<EventRow> => objectWriter(selections, fragments, (field) => eventFields[field.name]);
+const eventWriter = (selections: readonly SelectionSetNode[], fragments: Fragments): Writer<EventRow> =>
+  objectWriter(selections, fragments, (field) => eventFields[field.name]);
 
 /** Places for texts, a power of two: about as many events as wait for the readers of one moment. */
 const places = 64;
@@ -105,17 +101,12 @@ const listWriter =
   (value) =>
     `[${items(value).map(write).join(",")}]`;
 
-interface Selected {
-  name: string;
-  selections: SelectionSetNode[];
-}
-
 function objectWriter<T>(
   selections: readonly SelectionSetNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
   writerOf: (field: Selected) => Writer<T> | undefined,
 ): Writer<T> {
-  const members = [...collect(selections, fragments)].map(([key, field]) => {
+  const members = [...collectSelected(selections, fragments, holds)].map(([key, field]) => {
     const write = writerOf(field);
     if (write === undefined) throw new NotCompilable(field.name);
     return { begin: `${JSON.stringify(key)}:`, write };
@@ -130,26 +121,7 @@ function objectWriter<T>(
 /** The types of which everything in a log is one, so that a condition on them holds. */
 const heldConditions = new Set(["Subscription", "EventPage", "Event", "LogEvent"]);
 
-/** The fields of selection sets by response key, in the order of first mention, as an execution collects them. */
-function collect(
-  selectionSets: readonly SelectionSetNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  into = new Map<string, Selected>(),
-): Map<string, Selected> {
-  for (const selection of selectionSets.flatMap((set) => set.selections)) {
-    if ((selection.directives ?? []).length > 0) throw new NotCompilable("a directive");
-    if (selection.kind === Kind.FIELD) {
-      const key = (selection.alias ?? selection.name).value;
-      const field = into.get(key) ?? { name: selection.name.value, selections: [] };
-      if (selection.selectionSet !== undefined) field.selections.push(selection.selectionSet);
-      into.set(key, field);
-      continue;
-    }
-    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-    if (fragment === undefined || (fragment.directives ?? []).length > 0) throw new NotCompilable("a fragment");
-    const condition = fragment.typeCondition?.name.value;
-    if (condition !== undefined && !heldConditions.has(condition)) throw new NotCompilable(condition);
-    collect([fragment.selectionSet], fragments, into);
-  }
-  return into;
+function holds(condition: string): boolean {
+  if (!heldConditions.has(condition)) throw new NotCompilable(condition);
+  return true;
 }

@@ -1,9 +1,20 @@
-import { type EventsFrame, watchEvents } from "@wheelhouse/runtime";
+import { type EventsFrame, watchEvents, watchFeed } from "@wheelhouse/runtime";
 import { builder } from "./builder.ts";
 import { authorityOf } from "./context.ts";
+import { EventVisibility } from "./enums.ts";
 import { EventPage } from "./event.ts";
 import { rowIdOf } from "./global-id.ts";
 import { delivered, type Frame, guarded } from "./streams.ts";
+
+const EventFilter = builder.inputType("EventFilter", {
+  description: "Which events of a project. All conditions must hold; an empty list lets nothing through.",
+  fields: (t) => ({
+    types: t.stringList({ description: "Only these types." }),
+    visibilities: t.field({ type: [EventVisibility], description: "Only those meant for these readers." }),
+    agents: t.stringList({ description: "Only those of sessions with the agents of these names." }),
+    sessionId: t.id({ description: "Only those of this session, by its global id." }),
+  }),
+});
 
 builder.subscriptionFields((t) => ({
   sessionEvents: t.field({
@@ -16,7 +27,8 @@ builder.subscriptionFields((t) => ({
     subscribe: async (_, args, context) => {
       const sessionId = rowIdOf("Session", args.sessionId, "sessionId");
       const input = { sessionId, after: args.after };
-      return guarded(context, await watchEvents(context.runtime, authorityOf(context), input));
+      const stream = await watchEvents(context.runtime, authorityOf(context), input);
+      return guarded(context, stream, { field: "sessionEvents", target: args.sessionId, progress: stream.progress });
     },
     resolve: (frame: Frame<EventsFrame>) => delivered(frame),
   }),
@@ -29,7 +41,29 @@ builder.subscriptionFields((t) => ({
     },
     subscribe: async (_, args, context) => {
       const runId = rowIdOf("Run", args.runId, "runId");
-      return guarded(context, await watchEvents(context.runtime, authorityOf(context), { runId, after: args.after }));
+      const stream = await watchEvents(context.runtime, authorityOf(context), { runId, after: args.after });
+      return guarded(context, stream, { field: "runEvents", target: args.runId, progress: stream.progress });
+    },
+    resolve: (frame: Frame<EventsFrame>) => delivered(frame),
+  }),
+  projectEvents: t.field({
+    type: EventPage,
+    description:
+      "The events of every session of the project that the viewer reads, in the order in which they were committed: " +
+      "what is recorded, then what comes, in pages. Its cursors are its own. Stays open.",
+    args: {
+      filter: t.arg({ type: EventFilter, description: "Which events." }),
+      after: t.arg({ type: "Cursor", description: "Begin behind this; from the project's first event when absent." }),
+      fromNow: t.arg.boolean({ description: "Without `after`: leave out what was recorded before." }),
+    },
+    subscribe: async (_, args, context) => {
+      const { sessionId, ...filter } = args.filter ?? {};
+      const stream = await watchFeed(context.runtime, authorityOf(context), {
+        filter: { ...filter, sessionId: sessionId == null ? null : rowIdOf("Session", sessionId, "filter.sessionId") },
+        after: args.after,
+        fromNow: args.fromNow ?? false,
+      });
+      return guarded(context, stream, { field: "projectEvents", target: null, progress: stream.progress });
     },
     resolve: (frame: Frame<EventsFrame>) => delivered(frame),
   }),

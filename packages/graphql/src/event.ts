@@ -1,4 +1,3 @@
-import { empty, join, raw, sqltag as sql } from "@prisma/client/runtime/client";
 import {
   EventVisibility as EventVisibilityWord,
   eventCursor,
@@ -14,7 +13,6 @@ import { builder } from "./builder.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
 import { EventVisibility } from "./enums.ts";
 import { globalId } from "./global-id.ts";
-import { unionAll } from "./nested-list.ts";
 
 /** An event as both the log's pages and its streams hand it out. */
 export type EventRow = Pick<
@@ -89,7 +87,7 @@ export const eventArguments = builder.args((t) => ({
 
 /** Most events of one page. */
 const maxEvents = 500;
-const Ids = z.array(z.object({ id: z.string() }));
+const Payload = z.record(z.string(), z.unknown());
 
 interface EventsRequest {
   context: GraphContext;
@@ -123,40 +121,37 @@ export async function eventPage(request: EventsRequest): Promise<Omit<EventPageS
 
 async function readEvents(request: EventsRequest, parents: readonly string[], after: number, first: number) {
   const { context, parent, args } = request;
-  const authority = authorityOf(context);
-  const types = args.types == null ? null : [...args.types];
-  if (types?.length === 0) return parents.map(() => []);
-  const column = raw(parent.kind === "session" ? "session_id" : "run_id");
-  const ids = Ids.parse(
-    await unionAll(
-      context,
-      parents.map(
-        (id) => sql`SELECT id FROM (SELECT id FROM events WHERE ${column} = ${id} AND sequence > ${after}
-          AND visibility IN (${join([...authority.visibilities])})
-          ${types === null ? empty : sql`AND type IN (${join(types)})`}
-          ORDER BY sequence LIMIT ${first + 1}) AS page`,
-      ),
-    ),
-  );
-  const rows = await context.prisma.event.findMany({
-    where: { AND: [visibleTo(authority).event, { id: { in: ids.map((row) => row.id) } }] },
-    orderBy: { sequence: "asc" },
-    select: {
-      id: true,
-      sequence: true,
-      type: true,
-      at: true,
-      sessionId: true,
-      runId: true,
-      taskId: true,
-      payload: true,
-      visibility: true,
+  const field = parent.kind === "session" ? "sessionId" : "runId";
+  const rows = await context.rows.firstOfEach(
+    "event",
+    { field, parents },
+    {
+      where: {
+        AND: [
+          visibleTo(authorityOf(context)).event,
+          { sequence: { gt: after } },
+          args.types == null ? {} : { type: { in: [...args.types] } },
+        ],
+      },
+      orderBy: { sequence: "asc" },
+      take: first + 1,
+      select: {
+        id: true,
+        sequence: true,
+        type: true,
+        at: true,
+        sessionId: true,
+        runId: true,
+        taskId: true,
+        payload: true,
+        visibility: true,
+      },
     },
-  });
+  );
   const events = rows.map((row) => ({
     ...row,
     visibility: EventVisibilityWord.parse(row.visibility),
-    payload: z.record(z.string(), z.unknown()).parse(row.payload),
+    payload: Payload.parse(row.payload),
   }));
-  return groupBy(parents, events, (event) => (parent.kind === "session" ? event.sessionId : event.runId));
+  return groupBy(parents, events, (event) => event[field]);
 }

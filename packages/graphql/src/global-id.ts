@@ -11,6 +11,12 @@ export const nodeTypes = [
   "Interrupt",
   "Agent",
   "Project",
+  "Schedule",
+  "Webhook",
+  "WebhookDelivery",
+  "ConfigEntity",
+  "Artifact",
+  "ArtifactVersion",
 ] as const;
 export type NodeType = (typeof nodeTypes)[number];
 

@@ -1,7 +1,10 @@
+export { compiledQueries } from "./compiled-queries.ts";
 export { authorityOf, type Caller, type GraphContext } from "./context.ts";
 export { type EventPageText, eventPageText } from "./event-page-text.ts";
 export { globalId, type NodeType, parseGlobalId } from "./global-id.ts";
 export { depthLimitRule, maxDepth, maxTokens } from "./limits.ts";
+export { type LiveRoom, openLiveRoom } from "./live-room.ts";
 export { maskError, refusalError } from "./mask-error.ts";
 export { buildSchema } from "./schema.ts";
 export type { Frame } from "./streams.ts";
+export { type Subscriber, Subscribers, type Transport } from "./subscribers.ts";

@@ -1,8 +1,8 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
 import { visibleTo } from "@wheelhouse/storage/models";
 import type { GraphQLResolveInfo } from "graphql";
 import { Batches, groupBy } from "./batches.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
+import { rowQuery } from "./row-query.ts";
 
 /** The interrupts below a session or run, in the order of asking; below a list, those of all its rows together. */
 export function interruptsOf(parent: "runId" | "sessionId") {
@@ -10,7 +10,7 @@ export function interruptsOf(parent: "runId" | "sessionId") {
   return (context: GraphContext, info: GraphQLResolveInfo, parentId: string, pendingOnly: boolean) => {
     const select = { id: true, runId: true, sessionId: true } as const;
     // For every row, though one row's query is used: it also tells the plugin that the rows below are loaded.
-    const query = queryFromInfo({ context, info, typeName: "Interrupt", select });
+    const query = rowQuery({ context, info, typeName: "Interrupt", select });
     return batches.load(context, info, parentId, async (parents) => {
       const among = { in: [...parents] };
       const found = await context.prisma.interrupt.findMany({
@@ -29,5 +29,5 @@ export function interruptsOf(parent: "runId" | "sessionId") {
   };
 }
 
-/** Not answered, and its task still waits (a cancelled task leaves its questions unanswered for ever). */
-export const pending = { decidedAt: null, task: { status: "INPUT_REQUIRED" } };
+/** Not answered, not closed with the end of its task, and the task still waits. */
+export const pending = { decidedAt: null, closedAt: null, task: { status: "INPUT_REQUIRED" } };

@@ -1,4 +1,3 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
 import { Decision as DecisionWord } from "@wheelhouse/domain";
 import { decideInterrupts } from "@wheelhouse/runtime";
 import { visibleTo } from "@wheelhouse/storage/models";
@@ -14,6 +13,7 @@ import { countCap, dateKey, type Order } from "./keyset.ts";
 import { Interrupt, Run } from "./refs.ts";
 import { AlreadyDecided, Forbidden, Invalid, NotFound, orRefused } from "./refusals.ts";
 import { rootPage } from "./root-list.ts";
+import { rowQuery } from "./row-query.ts";
 
 builder.prismaObjectFields(Interrupt, (t) => ({
   id: t.id({ description: "The global id.", resolve: (interrupt) => globalId("Interrupt", interrupt.id) }),
@@ -22,7 +22,8 @@ builder.prismaObjectFields(Interrupt, (t) => ({
   kind: t.exposeString("kind", { description: "TOOL_APPROVAL or QUESTION." }),
   actionRequests: t.expose("actionRequests", {
     type: "JSON",
-    description: "What is asked: `[{name, args, description}]`.",
+    description:
+      "What is asked: `[{name, args, description, argsSchema}]`. With `argsSchema`, a JSON Schema, edited arguments are checked; without it nothing is known to check them by.",
   }),
   allowedDecisions: t.field({
     type: [Decision],
@@ -45,6 +46,11 @@ builder.prismaObjectFields(Interrupt, (t) => ({
   }),
   decidedAt: t.expose("decidedAt", { type: "DateTime", nullable: true, description: "When it was answered." }),
   decidedBy: t.exposeString("decidedBy", { nullable: true, description: "Who answered." }),
+  closedAt: t.expose("closedAt", {
+    type: "DateTime",
+    nullable: true,
+    description: "When it stopped waiting without an answer: it expired, or its task was cancelled.",
+  }),
 }));
 
 type RequestedWhere = { requestedAt?: object };
@@ -85,7 +91,7 @@ builder.queryField("interrupts", (t) =>
         ],
       };
       const select = { id: true, requestedAt: true } as const;
-      const query = queryFromInfo({ context, info, typeName: "Interrupt", paths: rowPaths, select });
+      const query = rowQuery({ context, info, typeName: "Interrupt", paths: rowPaths, select });
       return rootPage<InterruptRow, Date, RequestedWhere, RequestedOrder>({
         list: "interrupts",
         order: newestFirst,

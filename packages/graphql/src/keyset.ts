@@ -77,7 +77,8 @@ export function planPage<Row, Value extends SortValue, Where, OrderBy>(
   };
 }
 
-function pageSize(value: number | null | undefined, name: string): number {
+/** The size of a page that the caller asks for with the argument `name`. */
+export function pageSize(value: number | null | undefined, name = "first"): number {
   const size = value ?? defaultPageSize;
   if (size < 0 || size > maxPageSize) throw invalid(name, `a page has 0 to ${maxPageSize} rows`);
   return size;

@@ -18,7 +18,7 @@ export function refusalError(refusal: Refusal, at?: GraphQLError): GraphQLError 
       code,
       retryable,
       ...(issues.length > 0 ? { issues } : {}),
-      ...(code === "RESYNC" ? { cursor: detail.cursor } : {}),
+      ...(code === "RESYNC" ? { cursor: detail.cursor, reason: detail.reason } : {}),
       // Only for what failed before anything was executed: a refused field leaves the other fields' answer at 200.
       ...(status !== undefined && at?.path === undefined ? { http: { status } } : {}),
     },

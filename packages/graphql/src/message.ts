@@ -54,12 +54,10 @@ const bySeq: Order<MessageRow, number, SeqWhere, SeqOrder> = {
   orderBy: (seq) => ({ seq }),
 };
 
-const place = { table: "messages", parentColumn: "session_id", keyColumn: "seq" };
-const parent = { of: (row: MessageRow) => row.sessionId, where: (sessionId: string) => ({ sessionId }) };
+const parent = { field: "sessionId", of: (row: MessageRow) => row.sessionId };
 
 export const sessionMessages = new NestedList<MessageRow, number, SeqWhere, SeqOrder>({
   name: "messages",
-  place,
   order: bySeq,
   parent,
 });
@@ -67,7 +65,6 @@ export const sessionMessages = new NestedList<MessageRow, number, SeqWhere, SeqO
 /** The same list for those who need the text to decide how far to go. */
 export const chatMessages = new NestedList<MessageRow & { content: string }, number, SeqWhere, SeqOrder>({
   name: "chatHistory",
-  place,
   order: bySeq,
   parent,
 });

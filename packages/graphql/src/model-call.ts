@@ -1,4 +1,3 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
 import { visibleTo } from "@wheelhouse/storage/models";
 import { z } from "zod";
 import { forwardArguments } from "./arguments.ts";
@@ -11,6 +10,7 @@ import { countCap, dateKey, type Order } from "./keyset.ts";
 import { NestedList } from "./nested-list.ts";
 import { ModelCall } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
+import { rowQuery } from "./row-query.ts";
 
 const CallType = z.enum(modelCallTypes);
 const CallStatus = z.enum(modelCallStatuses);
@@ -92,9 +92,8 @@ const newestFirst: Order<ModelCallRow, Date, StartedWhere, StartedOrder> = {
 
 export const runModelCalls = new NestedList<ModelCallRow, Date, StartedWhere, StartedOrder>({
   name: "modelCalls",
-  place: { table: "model_calls", parentColumn: "run_id", keyColumn: "started_at" },
   order: { ...newestFirst, name: "STARTED_ASC", direction: "asc" },
-  parent: { of: (row) => row.runId ?? "", where: (runId) => ({ runId }) },
+  parent: { field: "runId", of: (row) => row.runId ?? "" },
 });
 
 const ModelCallFilter = builder.inputType("ModelCallFilter", {
@@ -126,7 +125,7 @@ builder.queryField("modelCalls", (t) =>
     resolve: (_, args, context, info) => {
       const where = filterOf(context, args.filter ?? {});
       const select = { id: true, startedAt: true, runId: true } as const;
-      const query = queryFromInfo({ context, info, typeName: "ModelCall", paths: rowPaths, select });
+      const query = rowQuery({ context, info, typeName: "ModelCall", paths: rowPaths, select });
       return rootPage<ModelCallRow, Date, StartedWhere, StartedOrder>({
         list: "modelCalls",
         order: newestFirst,

@@ -3,9 +3,26 @@ import { Refusal } from "@wheelhouse/domain";
 import { visibleTo } from "@wheelhouse/storage/models";
 import type { GraphQLResolveInfo } from "graphql";
 import { builder } from "./builder.ts";
+import { entitiesById } from "./config-entity.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
 import { type NodeType, parseGlobalId } from "./global-id.ts";
-import { Agent, Interrupt, Message, ModelCall, Node, Project, Run, Session, Step, Task } from "./refs.ts";
+import {
+  Agent,
+  Artifact,
+  ArtifactVersion,
+  Interrupt,
+  Message,
+  ModelCall,
+  Node,
+  Project,
+  Run,
+  Schedule,
+  Session,
+  Step,
+  Task,
+  Webhook,
+  WebhookDelivery,
+} from "./refs.ts";
 
 type Row = { id: string };
 type Find = (context: GraphContext, info: GraphQLResolveInfo, ids: string[]) => Promise<Row[]>;
@@ -51,6 +68,32 @@ const finders: Record<NodeType, Find> = {
     const query = queryFromInfo({ context, info, typeName: "Agent", select: { id: true } });
     const where = { AND: [visibleTo(authorityOf(context)).agent, { id: { in: ids } }] };
     return Agent.addBrand(await context.prisma.agent.findMany({ ...query, where }));
+  },
+  async Schedule(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Schedule", select: { id: true } });
+    const where = { AND: [visibleTo(authorityOf(context)).schedule, { id: { in: ids } }] };
+    return Schedule.addBrand(await context.prisma.schedule.findMany({ ...query, where }));
+  },
+  async Webhook(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Webhook", select: { id: true } });
+    const where = { AND: [visibleTo(authorityOf(context)).webhook, { id: { in: ids } }] };
+    return Webhook.addBrand(await context.prisma.webhook.findMany({ ...query, where }));
+  },
+  async WebhookDelivery(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "WebhookDelivery", select: { id: true } });
+    const where = { AND: [visibleTo(authorityOf(context)).webhookDelivery, { id: { in: ids } }] };
+    return WebhookDelivery.addBrand(await context.prisma.webhookDelivery.findMany({ ...query, where }));
+  },
+  ConfigEntity: (context, _info, ids) => entitiesById(context, ids),
+  async Artifact(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "Artifact", select: { id: true } });
+    const where = { AND: [visibleTo(authorityOf(context)).artifact, { id: { in: ids } }] };
+    return Artifact.addBrand(await context.prisma.artifact.findMany({ ...query, where }));
+  },
+  async ArtifactVersion(context, info, ids) {
+    const query = queryFromInfo({ context, info, typeName: "ArtifactVersion", select: { id: true } });
+    const where = { AND: [visibleTo(authorityOf(context)).artifactVersion, { id: { in: ids } }] };
+    return ArtifactVersion.addBrand(await context.prisma.artifactVersion.findMany({ ...query, where }));
   },
   async Project(context, info, ids) {
     authorityOf(context);

@@ -72,3 +72,38 @@ export const Interrupt = builder.prismaObject("Interrupt", {
   select: { id: true },
   findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).interrupt] }),
 });
+
+export const Schedule = builder.prismaObject("Schedule", {
+  description: "Work that is submitted again and again, by the clock.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).schedule] }),
+});
+
+export const Webhook = builder.prismaObject("Webhook", {
+  description: "An address of another system that is told how tasks end.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).webhook] }),
+});
+
+export const WebhookDelivery = builder.prismaObject("WebhookDelivery", {
+  description: "One message to a webhook, with what became of it. Kept for 30 days after it was made.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).webhookDelivery] }),
+});
+
+export const Artifact = builder.prismaObject("Artifact", {
+  description: "A versioned durable file at a virtual path, made by agents and people.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).artifact] }),
+});
+
+export const ArtifactVersion = builder.prismaObject("ArtifactVersion", {
+  description: "One version of an artifact. It never changes.",
+  interfaces: [Node],
+  select: { id: true },
+  findUnique: (row, context) => ({ id: row.id, AND: [visibleTo(authorityOf(context)).artifactVersion] }),
+});

@@ -1,6 +1,6 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
 import { FailureCode, failureCodes, isActiveRun, RunStatus as RunStatusWord } from "@wheelhouse/domain";
 import { visibleTo } from "@wheelhouse/storage/models";
+import type { GraphQLResolveInfo } from "graphql";
 import { backwardArguments, forwardArguments } from "./arguments.ts";
 import { Batches } from "./batches.ts";
 import { builder } from "./builder.ts";
@@ -15,6 +15,7 @@ import { ModelCallConnection, runModelCalls } from "./model-call.ts";
 import { NestedList } from "./nested-list.ts";
 import { Interrupt, Run } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
+import { rowQuery } from "./row-query.ts";
 import { runSteps, StepConnection } from "./step.ts";
 import { Usage, usageColumns, usageOf } from "./usage.ts";
 
@@ -35,11 +36,11 @@ const runsById = new Batches<{ id: string } | null>();
 /** Runs that a row names without a foreign key: read together for a list, null when gone or not visible. */
 export function runById(
   context: GraphContext,
-  info: Parameters<typeof queryFromInfo>[0]["info"],
+  info: GraphQLResolveInfo,
   id: string | null,
 ): Promise<{ id: string } | null> | null {
   if (id === null) return null;
-  const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true } });
+  const query = rowQuery({ context, info, typeName: "Run", select: { id: true } });
   return runsById.load(context, info, id, async (ids) => {
     const found = await context.prisma.run.findMany({
       ...query,
@@ -109,18 +110,20 @@ builder.prismaObjectFields(Run, (t) => ({
     description: "The executed path.",
     resolve: (run, args, context, info) => {
       const select = { id: true, seq: true, runId: true } as const;
-      const query = queryFromInfo({ context, info, typeName: "Step", paths: rowPaths, select });
+      const query = rowQuery({ context, info, typeName: "Step", paths: rowPaths, select });
       return runSteps.page({
         context,
         info,
         parentId: run.id,
         args,
-        find: (read) =>
-          context.prisma.step.findMany({
+        find: (below, read) =>
+          context.rows.firstOfEach("step", below, {
             ...query,
             ...read,
             where: { AND: [visibleTo(authorityOf(context)).step, read.where] },
           }),
+        count: (below, cap) =>
+          context.rows.countEach("step", below, { where: visibleTo(authorityOf(context)).step, cap }),
       });
     },
   }),
@@ -131,18 +134,20 @@ builder.prismaObjectFields(Run, (t) => ({
     description: "The calls to providers that it made, in order.",
     resolve: (run, args, context, info) => {
       const initial = { id: true, startedAt: true, runId: true } as const;
-      const { select } = queryFromInfo({ context, info, typeName: "ModelCall", paths: rowPaths, select: initial });
+      const { select } = rowQuery({ context, info, typeName: "ModelCall", paths: rowPaths, select: initial });
       return runModelCalls.page({
         context,
         info,
         parentId: run.id,
         args,
-        find: (read) =>
-          context.prisma.modelCall.findMany({
+        find: (below, read) =>
+          context.rows.firstOfEach("modelCall", below, {
             select,
             ...read,
             where: { AND: [visibleTo(authorityOf(context)).modelCall, read.where] },
           }),
+        count: (below, cap) =>
+          context.rows.countEach("modelCall", below, { where: visibleTo(authorityOf(context)).modelCall, cap }),
       });
     },
   }),
@@ -182,9 +187,8 @@ const newestFirst: Order<RunRow, Date, CreatedWhere, CreatedOrder> = {
 
 const sessionRunsList = new NestedList<RunRow, Date, CreatedWhere, CreatedOrder>({
   name: "runs",
-  place: { table: "runs", parentColumn: "session_id", keyColumn: "created_at" },
   order: { ...newestFirst, name: "CREATED_ASC", direction: "asc" },
-  parent: { of: (row) => row.sessionId, where: (sessionId) => ({ sessionId }) },
+  parent: { field: "sessionId", of: (row) => row.sessionId },
 });
 
 const rowSelect = { id: true, createdAt: true, sessionId: true } as const;
@@ -196,18 +200,20 @@ builder.prismaObjectField("Session", "runs", (t) =>
     select: { id: true },
     description: "The attempts of this conversation, the oldest first.",
     resolve: (session, args, context, info) => {
-      const query = queryFromInfo({ context, info, typeName: "Run", paths: rowPaths, select: rowSelect });
+      const query = rowQuery({ context, info, typeName: "Run", paths: rowPaths, select: rowSelect });
       return sessionRunsList.page({
         context,
         info,
         parentId: session.id,
         args,
-        find: (read) =>
-          context.prisma.run.findMany({
+        find: (below, read) =>
+          context.rows.firstOfEach("run", below, {
             ...query,
             ...read,
             where: { AND: [visibleTo(authorityOf(context)).run, read.where] },
           }),
+        count: (below, cap) =>
+          context.rows.countEach("run", below, { where: visibleTo(authorityOf(context)).run, cap }),
       });
     },
   }),
@@ -237,7 +243,7 @@ builder.queryFields((t) => ({
           sessionId == null ? {} : { sessionId: rowIdOf("Session", sessionId, "filter.sessionId") },
         ],
       };
-      const query = queryFromInfo({ context, info, typeName: "Run", paths: rowPaths, select: rowSelect });
+      const query = rowQuery({ context, info, typeName: "Run", paths: rowPaths, select: rowSelect });
       return rootPage<RunRow, Date, CreatedWhere, CreatedOrder>({
         list: "runs",
         order: newestFirst,

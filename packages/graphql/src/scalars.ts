@@ -52,6 +52,15 @@ builder.scalarType("JSON", {
   parseLiteral: (node, variables) => parseJsonLiteral(node, variables),
 });
 
+builder.scalarType("BigInt", {
+  description: "A whole number that may be greater than an Int. JSON writes it as a number.",
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (typeof value !== "number" || !Number.isSafeInteger(value)) throw badInput("A BigInt is a whole number");
+    return value;
+  },
+});
+
 builder.scalarType("Cursor", {
   description: "An opaque position in one list. It is good for the list, order and parent that it came from.",
   serialize: (value) => value,

@@ -169,6 +169,21 @@ async function readRows<Row extends SessionRow>(
   }
 }
 
+/** Which of these sessions the filter lists, wherever they stand. */
+export async function stillListed(
+  context: GraphContext,
+  filter: SessionFilterInput,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const where = sessionWhere(context, authorityOf(context), filter);
+  const found = await context.prisma.session.findMany({
+    where: { AND: [where, { id: { in: [...ids] } }] },
+    select: sessionRowSelect,
+  });
+  const accepts = secondLook(context, filter) ?? (() => true);
+  return new Set(found.filter(accepts).map((row) => row.id));
+}
+
 /** Refuses text that no database can look for. */
 export function checkFilter(filter: SessionFilterInput): SessionFilterInput {
   for (const [name, value] of Object.entries({ text: filter.text, externalIdPrefix: filter.externalIdPrefix }))

@@ -1,5 +1,3 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
-import { sqltag as sql } from "@prisma/client/runtime/client";
 import { eventCursor, invalid, SessionStatus as SessionStatusWord } from "@wheelhouse/domain";
 import { createSession, updateSession } from "@wheelhouse/runtime";
 import { visibleTo } from "@wheelhouse/storage/models";
@@ -14,6 +12,7 @@ import { interruptsOf } from "./interrupt-rows.ts";
 import { chatMessages, MessageConnection, sessionMessages } from "./message.ts";
 import { Interrupt, Message, Run, Session } from "./refs.ts";
 import { Forbidden, IdempotencyConflict, Invalid, NotFound, orRefused } from "./refusals.ts";
+import { rowQuery } from "./row-query.ts";
 import { runById } from "./run.ts";
 import { checkFilter, SessionFilter, sessionPage, sessionRowSelect } from "./session-list.ts";
 import { Usage, usageColumns, usageOf } from "./usage.ts";
@@ -91,18 +90,20 @@ builder.prismaObjectFields(Session, (t) => ({
     description: "The transcript, in order.",
     resolve: (session, args, context, info) => {
       const select = { id: true, seq: true, sessionId: true } as const;
-      const query = queryFromInfo({ context, info, typeName: "Message", paths: rowPaths, select });
+      const query = rowQuery({ context, info, typeName: "Message", paths: rowPaths, select });
       return sessionMessages.page({
         context,
         info,
         parentId: session.id,
         args,
-        find: (read) =>
-          context.prisma.message.findMany({
+        find: (below, read) =>
+          context.rows.firstOfEach("message", below, {
             ...query,
             ...read,
             where: { AND: [visibleTo(authorityOf(context)).message, read.where] },
           }),
+        count: (below, cap) =>
+          context.rows.countEach("message", below, { where: visibleTo(authorityOf(context)).message, cap }),
       });
     },
   }),
@@ -123,21 +124,15 @@ builder.prismaObjectFields(Session, (t) => ({
       if (args.maxChars != null && args.maxChars < 0) throw invalid("maxChars", "must not be negative");
       const runId = args.excludeRunId == null ? null : rowIdOf("Run", args.excludeRunId, "excludeRunId");
       const select = { id: true, seq: true, sessionId: true, content: true } as const;
-      const query = queryFromInfo({ context, info, typeName: "Message", select });
+      const query = rowQuery({ context, info, typeName: "Message", select });
       const newest = await chatMessages.newest({
         context,
         info,
         parentId: session.id,
         size,
-        only:
-          runId === null
-            ? undefined
-            : {
-                sql: sql`(run_id IS NULL OR run_id <> ${runId})`,
-                where: { OR: [{ runId: null }, { runId: { not: runId } }] },
-              },
-        find: (read) =>
-          context.prisma.message.findMany({
+        only: runId === null ? undefined : { OR: [{ runId: null }, { runId: { not: runId } }] },
+        find: (below, read) =>
+          context.rows.firstOfEach("message", below, {
             ...query,
             ...read,
             where: { AND: [visibleTo(authorityOf(context)).message, read.where] },
@@ -185,7 +180,7 @@ builder.queryFields((t) => ({
       orderBy: t.arg({ type: SessionOrder, description: "In which order." }),
     },
     resolve: (_, args, context, info) => {
-      const query = queryFromInfo({ context, info, typeName: "Session", paths: rowPaths, select: sessionRowSelect });
+      const query = rowQuery({ context, info, typeName: "Session", paths: rowPaths, select: sessionRowSelect });
       return sessionPage({
         context,
         args,

@@ -1,4 +1,3 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
 import { StepKind as StepKindWord, StepStatus as StepStatusWord } from "@wheelhouse/domain";
 import { visibleTo } from "@wheelhouse/storage/models";
 import { Batches, groupBy } from "./batches.ts";
@@ -10,6 +9,7 @@ import { globalId } from "./global-id.ts";
 import { numberKey, type Order } from "./keyset.ts";
 import { NestedList } from "./nested-list.ts";
 import { ModelCall, Step } from "./refs.ts";
+import { rowQuery } from "./row-query.ts";
 
 const callsOfStep = new Batches<{ id: string }[]>();
 
@@ -51,7 +51,7 @@ builder.prismaObjectFields(Step, (t) => ({
     select: { id: true, runId: true },
     description: "The calls to providers that it made.",
     resolve: (step, _, context, info) => {
-      const { select } = queryFromInfo({ context, info, typeName: "ModelCall", select: { id: true, stepId: true } });
+      const { select } = rowQuery({ context, info, typeName: "ModelCall", select: { id: true, stepId: true } });
       return callsOfStep.load(context, info, `${step.runId} ${step.id}`, async (keys) => {
         const pairs = keys.map((key) => key.split(" "));
         const steps = pairs.map(([, stepId]) => stepId ?? "");
@@ -88,7 +88,6 @@ const bySeq: Order<StepRow, number, SeqWhere, { seq: "asc" | "desc" }> = {
 
 export const runSteps = new NestedList<StepRow, number, SeqWhere, { seq: "asc" | "desc" }>({
   name: "steps",
-  place: { table: "steps", parentColumn: "run_id", keyColumn: "seq" },
   order: bySeq,
-  parent: { of: (row) => row.runId, where: (runId) => ({ runId }) },
+  parent: { field: "runId", of: (row) => row.runId },
 });

@@ -1,6 +1,5 @@
-import { queryFromInfo } from "@pothos/plugin-prisma";
 import { TaskStatus as TaskStatusWord } from "@wheelhouse/domain";
-import { cancelTask, type SubmittedTask, sendMessage, submitTask } from "@wheelhouse/runtime";
+import { cancelRun, cancelTask, retryTask, type SubmittedTask, sendMessage, submitTask } from "@wheelhouse/runtime";
 import { visibleTo } from "@wheelhouse/storage/models";
 import { forwardArguments } from "./arguments.ts";
 import { Batches, groupBy } from "./batches.ts";
@@ -19,10 +18,12 @@ import {
   Invalid,
   NotCancellable,
   NotFound,
+  NotRetryable,
   orRefused,
   SessionExpired,
 } from "./refusals.ts";
 import { rootPage } from "./root-list.ts";
+import { rowQuery } from "./row-query.ts";
 import { runById } from "./run.ts";
 
 const runsOfTask = new Batches<{ id: string }[]>();
@@ -51,7 +52,7 @@ builder.prismaObjectFields(Task, (t) => ({
     select: { id: true },
     description: "The attempts at it, the oldest first.",
     resolve: (task, _, context, info) => {
-      const query = queryFromInfo({ context, info, typeName: "Run", select: { id: true, taskId: true } });
+      const query = rowQuery({ context, info, typeName: "Run", select: { id: true, taskId: true } });
       return runsOfTask.load(context, info, task.id, async (tasks) => {
         const found = await context.prisma.run.findMany({
           ...query,
@@ -89,9 +90,8 @@ const newestFirst: Order<TaskRow, Date, CreatedWhere, CreatedOrder> = {
 
 const sessionTasks = new NestedList<TaskRow, Date, CreatedWhere, CreatedOrder>({
   name: "tasks",
-  place: { table: "tasks", parentColumn: "session_id", keyColumn: "created_at" },
   order: { ...newestFirst, name: "CREATED_ASC", direction: "asc" },
-  parent: { of: (row) => row.sessionId, where: (sessionId) => ({ sessionId }) },
+  parent: { field: "sessionId", of: (row) => row.sessionId },
 });
 
 const rowSelect = { id: true, createdAt: true, sessionId: true } as const;
@@ -103,18 +103,20 @@ builder.prismaObjectField(Session, "tasks", (t) =>
     select: { id: true },
     description: "What was asked in this conversation, the oldest first.",
     resolve: (session, args, context, info) => {
-      const query = queryFromInfo({ context, info, typeName: "Task", paths: rowPaths, select: rowSelect });
+      const query = rowQuery({ context, info, typeName: "Task", paths: rowPaths, select: rowSelect });
       return sessionTasks.page({
         context,
         info,
         parentId: session.id,
         args,
-        find: (read) =>
-          context.prisma.task.findMany({
+        find: (below, read) =>
+          context.rows.firstOfEach("task", below, {
             ...query,
             ...read,
             where: { AND: [visibleTo(authorityOf(context)).task, read.where] },
           }),
+        count: (below, cap) =>
+          context.rows.countEach("task", below, { where: visibleTo(authorityOf(context)).task, cap }),
       });
     },
   }),
@@ -142,7 +144,7 @@ builder.queryFields((t) => ({
           agents == null ? {} : { agent: { name: { in: [...agents] } } },
         ],
       };
-      const query = queryFromInfo({ context, info, typeName: "Task", paths: rowPaths, select: rowSelect });
+      const query = rowQuery({ context, info, typeName: "Task", paths: rowPaths, select: rowSelect });
       return rootPage<TaskRow, Date, CreatedWhere, CreatedOrder>({
         list: "tasks",
         order: newestFirst,
@@ -175,6 +177,11 @@ const SubmitTaskInput = builder.inputType("SubmitTaskInput", {
     idempotencyKey: t.string({ description: "The same key and request answer with the same task." }),
     busyPolicy: t.field({ type: BusyPolicy, description: "What to do when the session is working." }),
     metadata: t.field({ type: "JSON", description: "Your own facts about the task, an object." }),
+    draft: t.field({
+      type: "JSON",
+      description:
+        "A definition of the agent to try for this task alone. It is kept with the run and nowhere else. Needs the role EDITOR.",
+    }),
     clientMutationId: t.string({ description: "Comes back in the answer." }),
   }),
 });
@@ -188,6 +195,11 @@ const SendMessageInput = builder.inputType("SendMessageInput", {
     content: t.string({ required: true, description: "The text." }),
     idempotencyKey: t.string({ description: "The same key and request answer with the same task." }),
     busyPolicy: t.field({ type: BusyPolicy, description: "What to do when the session is working." }),
+    draft: t.field({
+      type: "JSON",
+      description:
+        "A definition of the agent to try for this task alone. It is kept with the run and nowhere else. Needs the role EDITOR.",
+    }),
     clientMutationId: t.string({ description: "Comes back in the answer." }),
   }),
 });
@@ -214,14 +226,21 @@ const SubmitTaskSuccess = builder.objectRef<SubmitTaskShape>("SubmitTaskSuccess"
   }),
 });
 
-const SubmitTaskResult = builder.unionType("SubmitTaskResult", {
+export const SubmitTaskResult = builder.unionType("SubmitTaskResult", {
   description: "The accepted work, or why it is refused.",
-  types: [SubmitTaskSuccess, NotFound, Forbidden, Invalid, Busy, IdempotencyConflict, SessionExpired],
+  types: [SubmitTaskSuccess, NotFound, Forbidden, Invalid, Busy, IdempotencyConflict, SessionExpired, NotRetryable],
   resolveType: (value) => value.__typename,
 });
-const submitRefusals = ["NotFound", "Forbidden", "Invalid", "Busy", "IdempotencyConflict", "SessionExpired"] as const;
+export const submitRefusals = [
+  "NotFound",
+  "Forbidden",
+  "Invalid",
+  "Busy",
+  "IdempotencyConflict",
+  "SessionExpired",
+] as const;
 
-const submitted = (done: SubmittedTask, clientMutationId: string | null | undefined): SubmitTaskShape => ({
+export const submitted = (done: SubmittedTask, clientMutationId: string | null | undefined): SubmitTaskShape => ({
   __typename: "SubmitTaskSuccess",
   sessionId: done.session.id,
   taskId: done.task.id,
@@ -229,6 +248,14 @@ const submitted = (done: SubmittedTask, clientMutationId: string | null | undefi
   reused: done.reused,
   cursor: done.cursor,
   clientMutationId: clientMutationId ?? null,
+});
+
+const RetryTaskInput = builder.inputType("RetryTaskInput", {
+  description: "Which task to try again.",
+  fields: (t) => ({
+    taskId: t.id({ required: true, description: "The global id of the task." }),
+    clientMutationId: t.string({ description: "Comes back in the answer." }),
+  }),
 });
 
 const CancelTaskInput = builder.inputType("CancelTaskInput", {
@@ -260,6 +287,37 @@ const CancelTaskResult = builder.unionType("CancelTaskResult", {
   resolveType: (value) => value.__typename,
 });
 
+const CancelRunInput = builder.inputType("CancelRunInput", {
+  description: "Which run to cancel.",
+  fields: (t) => ({
+    runId: t.id({ required: true, description: "The global id of the run." }),
+    reason: t.string({ description: "Why, for whoever reads the conversation." }),
+    clientMutationId: t.string({ description: "Comes back in the answer." }),
+  }),
+});
+
+interface CancelRunShape {
+  __typename: "CancelRunSuccess";
+  runId: string;
+  taskId: string;
+  clientMutationId: string | null;
+}
+
+const CancelRunSuccess = builder.objectRef<CancelRunShape>("CancelRunSuccess").implement({
+  description: "The run and its task are cancelled; whatever still executes it stops and can record nothing more.",
+  fields: (t) => ({
+    run: t.field({ type: Run, description: "The run.", resolve: (done) => ({ id: done.runId }) }),
+    task: t.field({ type: Task, description: "Its task.", resolve: (done) => ({ id: done.taskId }) }),
+    clientMutationId: t.exposeString("clientMutationId", { nullable: true, description: "As it was sent." }),
+  }),
+});
+
+const CancelRunResult = builder.unionType("CancelRunResult", {
+  description: "The cancelled run, or why it cannot be cancelled.",
+  types: [CancelRunSuccess, NotFound, Forbidden, Invalid, NotCancellable],
+  resolveType: (value) => value.__typename,
+});
+
 const sessionIdOf = (id: string | null | undefined): string | null =>
   id == null ? null : rowIdOf("Session", id, "sessionId");
 
@@ -286,6 +344,18 @@ builder.mutationFields((t) => ({
         return submitted(await sendMessage(context.runtime, authority, message), clientMutationId);
       }),
   }),
+  retryTask: t.field({
+    type: SubmitTaskResult,
+    description:
+      "Tries a failed or cancelled task again, from where the conversation stood before its last run. What that run said leaves the conversation and stays in the log.",
+    args: { input: t.arg({ type: RetryTaskInput, required: true, description: "Which one." }) },
+    resolve: (_, { input }, context) =>
+      orRefused(["NotFound", "Forbidden", "Invalid", "Busy", "SessionExpired", "NotRetryable"], async () => {
+        const authority = authorityWithRole(context, "OPERATOR");
+        const taskId = rowIdOf("Task", input.taskId, "taskId");
+        return submitted(await retryTask(context.runtime, authority, { taskId }), input.clientMutationId);
+      }),
+  }),
   cancelTask: t.field({
     type: CancelTaskResult,
     description: "Cancels a task that has not ended.",
@@ -298,6 +368,22 @@ builder.mutationFields((t) => ({
         return {
           __typename: "CancelTaskSuccess" as const,
           taskId,
+          clientMutationId: input.clientMutationId ?? null,
+        };
+      }),
+  }),
+  cancelRun: t.field({
+    type: CancelRunResult,
+    description: "Cancels a run that is queued or running, and its task with it; never a later attempt at the task.",
+    args: { input: t.arg({ type: CancelRunInput, required: true, description: "Which one." }) },
+    resolve: (_, { input }, context) =>
+      orRefused(["NotFound", "Forbidden", "Invalid", "NotCancellable"], async () => {
+        const authority = authorityWithRole(context, "OPERATOR");
+        const runId = rowIdOf("Run", input.runId, "runId");
+        const { taskId } = await cancelRun(context.runtime, authority, { runId, reason: input.reason });
+        return {
+          __typename: "CancelRunSuccess" as const,
+          ...{ runId, taskId },
           clientMutationId: input.clientMutationId ?? null,
         };
       }),

@@ -19,6 +19,7 @@ const Metadata = z.object({
   busyPolicy: BusyPolicy.default("REJECT"),
   recursionLimit: z.int().min(1).max(10_000).optional(),
   timeoutSeconds: z.number().positive().max(86_400).optional(),
+  interruptTtlSeconds: z.number().positive().max(31_536_000).optional(),
   recordPayloads: z.boolean().default(true),
 });
 
@@ -33,13 +34,14 @@ export function resolveCodeAgent(
   if (agent.graph === undefined || agent.graph === null) throw new Error(`agents.${name}.graph: is required`);
   const checked = Metadata.safeParse(agent);
   if (!checked.success) throw new Error(`agents.${name}: ${z.prettifyError(checked.error)}`);
-  const { displayName = name, description = null, busyPolicy, recordPayloads } = checked.data;
+  const { displayName = name, description = null, busyPolicy, recordPayloads, interruptTtlSeconds } = checked.data;
   const inputSchema = jsonSchemaOf(`agents.${name}.inputSchema`, agent.inputSchema);
   const outputSchema = jsonSchemaOf(`agents.${name}.outputSchema`, agent.outputSchema);
   const limits = {
     recursionLimit: checked.data.recursionLimit ?? context.limits.recursionLimit,
     timeoutSeconds: checked.data.timeoutSeconds ?? context.limits.timeoutSeconds,
     maxPayloadBytes: context.limits.maxPayloadBytes,
+    ...(interruptTtlSeconds === undefined ? {} : { interruptTtlSeconds }),
   };
   const manifest = {
     agent: name,

@@ -1,6 +1,10 @@
 export * from "./agent-registry.ts";
+export { type Assembled, assembleAgent } from "./assemble-agent.ts";
 export type { RegistryLimits } from "./code-agent.ts";
+export * from "./config-folder.ts";
+export * from "./definition-lookup.ts";
 export * from "./load-workspace-config.ts";
 export * from "./open-registry.ts";
+export { definitionsFolder, readDefinitions } from "./read-definitions.ts";
 export * from "./registry-issue.ts";
 export * from "./workspace-config.ts";

@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import { langgraphFile, loadLanggraphJson } from "./load-langgraph-json.ts";
 import type { RegistryIssue } from "./registry-issue.ts";
 import type { CodeAgent, WorkspaceConfig } from "./workspace-config.ts";
 
@@ -22,20 +23,37 @@ const Config = z.strictObject({
 
 export interface LoadedConfig {
   config: Required<WorkspaceConfig>;
-  /** Relative to the workspace; null when it has none. */
-  file: string | null;
+  /** The file that each agent in code comes from, relative to the workspace, by the agent's name. */
+  files: Readonly<Record<string, string>>;
   issues: RegistryIssue[];
 }
 
 /**
- * Loads a workspace's `wheelhouse.config.ts` (the process must run with a loader for TypeScript). A file that throws or
- * exports something else is reported, and the workspace goes on with its other files.
+ * Loads what a workspace has in code: its `wheelhouse.config.ts` and the graphs of its `langgraph.json` whose names that
+ * does not take (the process must run with a loader for TypeScript). A file that throws or exports something else is
+ * reported, and the workspace goes on with its other files.
  */
 export async function loadWorkspaceConfig(workspaceDir: string): Promise<LoadedConfig> {
+  const [own, described] = [await loadConfigFile(workspaceDir), await loadLanggraphJson(workspaceDir)];
+  const placed = (agents: object, file: string) => Object.fromEntries(Object.keys(agents).map((name) => [name, file]));
+  return {
+    config: { ...own.config, agents: { ...described.agents, ...own.config.agents } },
+    files: { ...placed(described.agents, langgraphFile), ...placed(own.config.agents, own.file ?? "") },
+    issues: [...own.issues, ...described.issues],
+  };
+}
+
+interface ConfigFile {
+  config: Required<WorkspaceConfig>;
+  file: string | null;
+  issues: RegistryIssue[];
+}
+
+async function loadConfigFile(workspaceDir: string): Promise<ConfigFile> {
   const nothing = { agents: {}, tools: [] };
   const file = await findConfig(workspaceDir);
-  if (file === null) return { config: nothing, file: null, issues: [] };
-  const refuse = (message: string): LoadedConfig => ({
+  if (file === null) return { config: nothing, file, issues: [] };
+  const refuse = (message: string): ConfigFile => ({
     config: nothing,
     file,
     issues: [{ file, line: null, message }],

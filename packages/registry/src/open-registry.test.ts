@@ -118,7 +118,7 @@ describe("a bad file", () => {
     ["a wrong type", "a.yaml", "model: scripted/x\n\nrecursionLimit: many\n", /a\.yaml:3: recursionLimit: /],
     ["a nested wrong value", "a.yaml", "model:\n  provider: acme\n  model: m\n", /a\.yaml:2: model\.provider: /],
     ["an unknown field", "a.yaml", "model: scripted/x\nmodle: y\n", /a\.yaml:1: .*modle/],
-    ["a missing model", "a.yaml", "description: x\n", /a\.yaml:1: model: /],
+    ["a missing model", "a.yaml", "description: x\n", /a\.yaml: provider: there is no provider to use/],
     ["a model without its name", "a.yaml", "model: openai\n", /a\.yaml:1: model\.model: /],
     ["a list", "a.yaml", "- a\n", /a\.yaml:1: must be a mapping/],
     ["an empty file", "a.yaml", "", /a\.yaml:1: must be a mapping/],
@@ -144,20 +144,20 @@ describe("a bad file", () => {
       /a\.yaml:2: systemPrompt: looks like/,
     ],
     ["a bad name", "Bad Name.yaml", good, /Bad Name\.yaml: the file's name/],
-    ["an unknown tool", "a.yaml", `${good}tools: [rocket]\n`, /a\.yaml: tools: there is no tool named rocket/],
+    ["an unknown tool", "a.yaml", `${good}tools: [rocket]\n`, /a\.yaml:2: tools\[0\]: there is no tool named rocket/],
     [
       "an approval of a foreign tool",
       "a.yaml",
       `${good}interruptOn: {send: [APPROVE]}\n`,
-      /a\.yaml: interruptOn: send/,
+      /a\.yaml:2: interruptOn\.send: is not one/,
     ],
-    ["an unknown subagent", "a.yaml", `${good}subagents: [b]\n`, /a\.yaml: subagents: there is no agent named b/],
     [
-      "a subagent of itself",
+      "an unknown subagent",
       "a.yaml",
-      `${good}subagents: [a]\n`,
-      /a\.yaml: subagents: the agent is a subagent of itself/,
+      `${good}subagents: [b]\n`,
+      /a\.yaml:2: subagents\[0\]: there is no agent named b/,
     ],
+    ["a subagent of itself", "a.yaml", `${good}subagents: [a]\n`, /a\.yaml:2: subagents\[0\]: goes in a circle: a → a/],
     ["too many bytes", "a.yaml", `${good}systemPrompt: ${"x".repeat(1_000_001)}\n`, /a\.yaml: is larger than/],
   ])("is reported with its place and left out, the rest loads: %s", async (_, file, text, expected) => {
     await agent(file, text);
@@ -180,13 +180,99 @@ describe("a bad file", () => {
   it("may define what another file defines", async () => {
     await agent("twin.md", "---\nmodel: scripted/guide\n---\n");
     await agent("twin.yaml", good);
-    expect(await issuesOf()).toEqual([expect.stringContaining("twin.yaml: the agent twin is defined by")]);
+    expect(await issuesOf()).toEqual([expect.stringContaining("twin.yaml: twin is defined by")]);
   });
 
   it("takes with it the agents that need it", async () => {
     await agent("lead.yaml", `${good}subagents: [helper]\n`);
     await agent("helper.yaml", `${good}tools: [rocket]\n`);
     expect(await issuesOf({ toolNames: [] })).toHaveLength(2);
+  });
+});
+
+describe("files of every kind", () => {
+  const skill =
+    "---\nname: letters\ndescription: How to write letters\n---\nBegin with a greeting. ${not a variable}\n";
+  const all = {
+    ".wheelhouse/providers.yaml":
+      "main: {type: scripted, model: guide}\nspare: {type: openai, model: gpt-5, priority: 9}\n",
+    ".wheelhouse/defaults.yaml": "provider: spare\nagent: {recursionLimit: 7}\n",
+    ".wheelhouse/mcp.yaml": "docs:\n  url: ${DOCS_URL:-https://docs.example.com/mcp}\n  required: false\n",
+    ".wheelhouse/sandbox.yaml": "box: {backend: bubblewrap}\nold: {backend: none, enabled: false}\n",
+    ".wheelhouse/tools/orders.yaml": "type: http\ndescription: Lists orders\nurl: https://example.com/orders\n",
+    ".wheelhouse/skills/letters/SKILL.md": skill,
+    ".wheelhouse/skills/letters/forms/long.txt": "Dear",
+    ".wheelhouse/skills/letters/.DS_Store": "x",
+    ".wheelhouse/skills/short.yaml": "description: d\nbody: b\n",
+    ".wheelhouse/agents/writer.yaml":
+      "kind: deep\ntools: [orders]\nskills: [letters]\nmcpServers: [docs]\nsandboxProfile: box\n",
+    ".wheelhouse/agents/off.yaml": "enabled: false\nmodel: scripted/guide\n",
+  };
+
+  it("are read, and pinned with the agents that name them", async () => {
+    await put(all);
+    const registry = await open();
+    expect(registry.issues()).toEqual([]);
+    expect(registry.allShared().map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      "AGENT writer",
+      "TOOL orders",
+      "SKILL letters",
+      "SKILL short",
+      "PROVIDER main",
+      "PROVIDER spare",
+      "MCP_SERVER docs",
+      "SANDBOX_PROFILE box",
+      "DEFAULTS default",
+    ]);
+    const writer = await registry.resolveAgent("writer", scope);
+    expect(writer?.manifest).toMatchObject({
+      definition: { model: { provider: "openai", model: "gpt-5" }, recursionLimit: 7 },
+      mcpServers: { docs: { url: "https://docs.example.com/mcp", required: false } },
+      skills: {
+        letters: { description: "How to write letters", files: { "SKILL.md": skill, "forms/long.txt": "Dear" } },
+      },
+      sources: { "skills.letters": ".wheelhouse/skills/letters/SKILL.md", "mcpServers.docs": ".wheelhouse/mcp.yaml" },
+    });
+  });
+
+  it.each([
+    ["providers.yaml", "main:\n  type: openai\n", /providers\.yaml:\d: main\.model: /],
+    [
+      "providers.yaml",
+      "main: {type: scripted, model: a}\nmain: {type: scripted, model: b}\n",
+      /providers\.yaml:2: .*unique/,
+    ],
+    ["providers.yaml", "Bad Name: {type: scripted, model: a}\n", /providers\.yaml:1: Bad Name: use 1 to 100/],
+    ["providers.yaml", "main: scripted\n", /providers\.yaml:1: main: must be a mapping/],
+    ["mcp.yaml", "docs:\n  url: ftp://example.com\n", /mcp\.yaml:2: docs\.url: must begin with http/],
+    ["mcp.yaml", "docs:\n\turl: https://example.com\n", /mcp\.yaml:2: .*[Tt]ab/],
+    ["tools/t.yaml", "type: http\ndescription: d\nurl: 'https://e.com/{'\n", /t\.yaml:3: url: has a brace/],
+    [
+      "tools/t.yaml",
+      "type: http\ndescription: d\nurl: https://e.com\ntimeoutSeconds: .nan\n",
+      /t\.yaml: JSON has no NaN/,
+    ],
+    ["defaults.yaml", "agent:\n  recursionLimit: 0\n", /defaults\.yaml:2: agent\.recursionLimit: /],
+    ["skills/s/README.md", "x", /skills\/s: has no SKILL\.md/],
+    ["skills/s/SKILL.md", "x", /SKILL\.md:1: begin with front matter/],
+    [
+      "skills/s/SKILL.md",
+      "---\nname: t\ndescription: d\n---\nx",
+      /SKILL\.md:2: name: the folder's name is the skill's: s/,
+    ],
+    ["skills/s/SKILL.md", "---\nname: s\n---\nx", /SKILL\.md:1: description: /],
+    ["agents/a.yaml", "enabled: maybe\nmodel: scripted/guide\n", /a\.yaml:1: enabled: must be true or false/],
+  ])("are refused with their place when they are wrong: %s %j", async (file, text, expected) => {
+    await put({ ".wheelhouse/agents/good.yaml": "model: scripted/guide\n", [`.wheelhouse/${file}`]: text });
+    const registry = await open();
+    expect(registry.issues().map(issueText)).toEqual([expect.stringMatching(expected)]);
+    expect((await registry.sharedAgents()).map(({ name }) => name)).toEqual(["good"]);
+  });
+
+  it("may be no text at all", async () => {
+    await put({ ".wheelhouse/skills/s/SKILL.md": "" });
+    await writeFile(join(workspaceDir, ".wheelhouse/skills/s/SKILL.md"), Uint8Array.from([0xff, 0xfe, 0x00]));
+    expect(await issuesOf()).toEqual([expect.stringMatching(/SKILL\.md: cannot be read: .*utf-8/)]);
   });
 });
 
@@ -230,7 +316,7 @@ describe("loadWorkspaceConfig", () => {
   it("answers with nothing when there is no file", async () => {
     expect(await loadWorkspaceConfig(workspaceDir)).toEqual({
       config: { agents: {}, tools: [] },
-      file: null,
+      files: {},
       issues: [],
     });
   });
@@ -252,5 +338,43 @@ describe("loadWorkspaceConfig", () => {
     const loaded = await loadWorkspaceConfig(workspaceDir);
     expect(loaded.issues.map(issueText)).toEqual([expect.stringMatching(expected)]);
     expect(loaded.config).toEqual({ agents: {}, tools: [] });
+  });
+
+  it("takes the graphs of langgraph.json whose names it does not have itself", async () => {
+    await put({
+      "wheelhouse.config.mjs": "export default { agents: { both: { graph: 1 } } };",
+      "src/graphs.mjs": "export const one = 'one'; export default 'two'; export const nothing = null;",
+      "langgraph.json": JSON.stringify({
+        dependencies: ["."],
+        graphs: {
+          one: "./src/graphs.mjs:one",
+          two: { path: "./src/graphs.mjs", description: "The second" },
+          both: "./src/graphs.mjs:one",
+          nothing: "./src/graphs.mjs:nothing",
+          gone: "./src/gone.mjs:graph",
+          python: "./src/agent.py:graph",
+        },
+      }),
+    });
+    const { config, files, issues } = await loadWorkspaceConfig(workspaceDir);
+    expect(config.agents).toEqual({
+      one: { graph: "one" },
+      two: { graph: "two", description: "The second" },
+      both: { graph: 1 },
+    });
+    expect(files).toEqual({ one: "langgraph.json", two: "langgraph.json", both: "wheelhouse.config.mjs" });
+    expect(issues.map(issueText)).toEqual([
+      "langgraph.json: graphs.nothing: ./src/graphs.mjs exports no nothing",
+      expect.stringMatching(/^langgraph\.json: graphs\.gone: .*gone\.mjs/),
+      expect.stringMatching(/^langgraph\.json: graphs\.python: \.\/src\/agent\.py is Python/),
+    ]);
+  });
+
+  it.each([
+    ["no JSON", "{", /^langgraph\.json: .*JSON/],
+    ["no graphs", '{"graphs": ["a"]}', /^langgraph\.json: .*record/],
+  ])("reports a langgraph.json with %s", async (_, text, expected) => {
+    await put({ "langgraph.json": text });
+    expect((await loadWorkspaceConfig(workspaceDir)).issues.map(issueText)).toEqual([expect.stringMatching(expected)]);
   });
 });

@@ -13,6 +13,8 @@ export interface CodeAgent {
   recursionLimit?: number;
   /** Whole run, seconds. */
   timeoutSeconds?: number;
+  /** How long a human may take to answer what it asks, seconds. 24 hours when absent. */
+  interruptTtlSeconds?: number;
   recordPayloads?: boolean;
 }
 

@@ -19,20 +19,35 @@ export async function cancelTask(
   authority: Authority,
   input: CancelTaskInput,
 ): Promise<TaskRecord> {
-  requireRole(authority, "OPERATOR");
-  const reason = input.reason?.trim() || `Cancelled by ${authority.actor.name}`;
-  if (reason.length > maxReasonLength) throw invalid("reason", `must not be longer than ${maxReasonLength} characters`);
-  const outcome = await deps.storage.tasks.cancel(authority, {
-    taskId: input.taskId,
-    reason: storableText(reason),
-    at: deps.clock.now(),
-  });
-  if (outcome.outcome === "notFound") throw notFound("Task");
-  if (outcome.outcome === "notCancellable")
-    throw new Refusal("NOT_CANCELLABLE", `The task has ended already: ${outcome.status}`, {
-      detail: { taskId: input.taskId, status: outcome.status },
-    });
-  const task = await deps.storage.tasks.get(authority, input.taskId);
+  const taskId = await cancel(deps, authority, { taskId: input.taskId }, input.reason);
+  const task = await deps.storage.tasks.get(authority, taskId);
   if (task === null) throw notFound("Task");
   return task;
+}
+
+/**
+ * Cancels what is asked for, if it has not ended, and answers the task's id. A task that waits for a human can be
+ * cancelled; a run that ended waiting cannot.
+ */
+export async function cancel(
+  { storage, clock }: Pick<RuntimeDeps, "storage" | "clock">,
+  authority: Authority,
+  which: { taskId: string } | { runId: string },
+  why: string | null | undefined,
+): Promise<string> {
+  requireRole(authority, "OPERATOR");
+  const reason = why?.trim() || `Cancelled by ${authority.actor.name}`;
+  if (reason.length > maxReasonLength) throw invalid("reason", `must not be longer than ${maxReasonLength} characters`);
+  const what = "taskId" in which ? "Task" : "Run";
+  const outcome = await storage.tasks.cancel(authority, {
+    ...which,
+    reason: storableText(reason),
+    at: clock.now(),
+  });
+  if (outcome.outcome === "notFound") throw notFound(what);
+  if (outcome.outcome === "notCancellable")
+    throw new Refusal("NOT_CANCELLABLE", `The ${what.toLowerCase()} has ended already: ${outcome.status}`, {
+      detail: { taskId: outcome.taskId, status: outcome.status },
+    });
+  return outcome.taskId;
 }

@@ -6,6 +6,7 @@ import {
   Refusal,
   type Role,
   roles,
+  Scope,
   storableJson,
   storableText,
 } from "@wheelhouse/domain";
@@ -49,6 +50,16 @@ export function checkJson(path: string, value: unknown, maxBytes: number): unkno
   if (Buffer.byteLength(text) > maxBytes)
     throw invalid(path, `must not be longer than ${maxBytes.toLocaleString("en")} bytes of JSON`);
   return storableJson(value);
+}
+
+/** A scope of the caller's project: the project, and what else the caller names. */
+export function scopeWithin(authority: Authority, value: unknown): Scope {
+  const { project = "" } = authority.scope;
+  const parsed = Scope.safeParse(value);
+  if (!parsed.success) throw invalid("scope", "is an object of short texts under lower-case names");
+  if (parsed.data.project !== undefined && parsed.data.project !== project)
+    throw invalid("scope", `the key project is ${JSON.stringify(project)} here`);
+  return { ...parsed.data, project };
 }
 
 /** Metadata: a JSON object of bounded size, `{}` when absent. */

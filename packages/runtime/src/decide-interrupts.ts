@@ -93,17 +93,15 @@ function checkEdit(
   interrupt: InterruptRecord,
   args: unknown,
 ): { value: unknown; editedArgumentNames: string[] } {
-  const requests: unknown[] = Array.isArray(interrupt.actionRequests) ? interrupt.actionRequests : [];
+  const [request]: unknown[] = Array.isArray(interrupt.actionRequests) ? interrupt.actionRequests : [];
   const value = checkJson(path, args ?? null, maxBytes);
-  if (requests.length === 1) return { value, editedArgumentNames: checkEdited(path, requests[0], value) };
-  // One answer stands for every call of the interrupt; edits of several come as a list in their order.
-  if (!Array.isArray(value) || value.length !== requests.length)
-    throw invalid(path, `must be a list with the arguments of each of the ${requests.length} actions`);
-  const names = requests.flatMap((request, i) => checkEdited(`${path}[${i}]`, request, value[i]));
-  return { value, editedArgumentNames: [...new Set(names)] };
+  return { value, editedArgumentNames: checkEdited(path, request, value) };
 }
 
-/** Checks the new arguments of one action; the names of those that differ from what the model asked for. */
+/**
+ * Checks the new arguments of a call by the tool's schema, where the graph host knows it; the names of those that differ
+ * from what the model asked for.
+ */
 function checkEdited(path: string, request: unknown, args: unknown): string[] {
   if (!isObject(args)) throw invalid(path, "must be a JSON object with the tool's arguments");
   if (isObject(request) && isObject(request.argsSchema)) {
@@ -134,7 +132,10 @@ function decided(outcome: DecideOutcome): DecidedInterrupts {
     case "notAllowed":
       throw invalid("decisions", `the decision is not allowed; use ${outcome.interrupt.allowedDecisions.join(", ")}`);
     case "closed":
-      throw invalid("decisions", "the task has ended in the meantime; nothing waits for this decision any more");
+      throw invalid(
+        "decisions",
+        "the task has ended or the conversation went on; nothing waits for this decision any more",
+      );
     case "notFound":
       throw notFound("Interrupt");
   }

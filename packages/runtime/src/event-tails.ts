@@ -1,30 +1,19 @@
 import { type Authority, eventVisibilities, notFound, type StoredEvent } from "@wheelhouse/domain";
-import type { SessionRecord, Storage } from "@wheelhouse/storage";
+import type { FeedEvent, FeedPlace, SessionRecord, Storage } from "@wheelhouse/storage";
 import type { Log } from "./deps.ts";
+import { LogTail, type TailSource, type TailViewer } from "./log-tail.ts";
 import type { Tunables } from "./tunables.ts";
 
-/** What a reader of a session hands to its viewers: everything behind their position, of every visibility. */
-export interface TailPage {
-  events: readonly StoredEvent[];
-  scannedTo: number;
-  /** Nothing was behind `scannedTo` when it was read. */
-  caughtUp: boolean;
-}
-
-export interface TailViewer {
-  receive(page: TailPage): void;
-  /** The session cannot be read any more. */
-  fail(error: Error): void;
-}
-
-/** One reader per watched session, whatever the number of its viewers; it ends when the last of them leaves. */
+/** One reader per watched session and project, whatever the number of viewers; it ends when the last of them leaves. */
 export interface SessionTails extends Disposable {
   /**
    * Joins the reader of a session behind the sequence `after`. Null when the reader is further than it remembers:
    * read the log up to its end and join again.
    */
-  join(session: SessionRecord, after: number, viewer: TailViewer): (() => void) | null;
-  /** Sessions being read now. */
+  join(session: SessionRecord, after: number, viewer: TailViewer<StoredEvent, number>): (() => void) | null;
+  /** Joins the reader of a project's feed in the same way. It brings the events of every scope: the viewer chooses. */
+  joinFeed(projectId: string, after: FeedPlace, viewer: TailViewer<FeedEvent, FeedPlace>): (() => void) | null;
+  /** Sessions and projects being read now. */
   readonly size: number;
 }
 
@@ -32,132 +21,89 @@ type TailDeps = { storage: Storage; log: Log; tunables: Tunables };
 
 /** Opens the readers. Dispose them to stop every timer; their viewers then wait for nothing. */
 export function openSessionTails(deps: TailDeps): SessionTails {
-  const tails = new Map<string, SessionTail>();
+  const sessions = new Map<string, LogTail<StoredEvent, number>>();
+  const feeds = new Map<string, LogTail<FeedEvent, FeedPlace>>();
+  const { tailPollMs: pollMs, eventPage: remembered } = deps.tunables;
   return {
     join(session, after, viewer) {
-      let tail = tails.get(session.id);
-      if (tail === undefined) {
-        tail = new SessionTail(deps, session, after, () => tails.delete(session.id));
-        tails.set(session.id, tail);
-      }
+      const options = { log: deps.log, pollMs, remembered, onClosed: () => sessions.delete(session.id) };
+      const tail = sessions.get(session.id) ?? new LogTail(sessionSource(deps, session), after, options);
+      sessions.set(session.id, tail);
+      return tail.join(after, viewer);
+    },
+    joinFeed(projectId, after, viewer) {
+      const options = { log: deps.log, pollMs, remembered, onClosed: () => feeds.delete(projectId) };
+      const tail = feeds.get(projectId) ?? new LogTail(feedSource(deps, projectId), after, options);
+      feeds.set(projectId, tail);
       return tail.join(after, viewer);
     },
     get size() {
-      return tails.size;
+      return sessions.size + feeds.size;
     },
     [Symbol.dispose]() {
-      for (const tail of [...tails.values()]) tail.close();
+      for (const tail of [...sessions.values(), ...feeds.values()]) tail.close();
     },
   };
 }
 
-/** Reads one session by cursor, on wake-ups and at least once per `tailPollMs`. */
-class SessionTail {
-  readonly #deps: TailDeps;
-  readonly #sessionId: string;
-  /** The session's own scope and every visibility: each viewer was admitted before, and sees only what it may. */
-  readonly #authority: Authority;
-  readonly #viewers = new Set<TailViewer>();
-  readonly #onClosed: () => void;
-  readonly #stopListening: () => void;
-  /** The newest events, so that a viewer who is slightly behind can join without reading again. */
-  #recent: StoredEvent[] = [];
-  /** The sequence before the first of `recent`. */
-  #recentFrom: number;
-  #position: number;
-  #caughtUp = false;
-  #reading = false;
-  #readAgain = false;
-  #closed = false;
-  #timer: NodeJS.Timeout | undefined;
+const actor: Authority["actor"] = { kind: "SYSTEM", id: "tail", name: "tail" };
 
-  constructor(deps: TailDeps, session: SessionRecord, position: number, onClosed: () => void) {
-    this.#deps = deps;
-    this.#sessionId = session.id;
-    this.#authority = {
-      projectId: session.projectId,
-      reach: "EXACT",
-      scope: session.scope,
-      scopeKey: session.scopeKey,
-      role: "VIEWER",
-      visibilities: eventVisibilities,
-      actor: { kind: "SYSTEM", id: "tail", name: "tail" },
-    };
-    this.#position = position;
-    this.#recentFrom = position;
-    this.#onClosed = onClosed;
-    this.#stopListening = deps.storage.wakeUps.onSession(session.id, () => void this.#read());
-    // Something may have been committed after the viewer's last page and before we listened.
-    void this.#read();
-  }
+function sessionSource(
+  { storage, tunables }: TailDeps,
+  { id: sessionId, projectId, scope, scopeKey }: SessionRecord,
+): TailSource<StoredEvent, number> {
+  // The session's own scope and every visibility: each viewer was admitted before, and sees only what it may.
+  const authority: Authority = {
+    ...{ projectId, reach: "EXACT", scope, scopeKey, role: "VIEWER", visibilities: eventVisibilities, actor },
+  };
+  return {
+    about: { sessionId },
+    async read(after) {
+      const page = await storage.events.read(authority, { sessionId, after, limit: tunables.eventPage });
+      return page && { ...page, caughtUp: page.scannedTo >= page.lastSequence };
+    },
+    listen: (wake) => storage.wakeUps.onSession(sessionId, wake),
+    placeOf: (event) => event.sequence,
+    isBefore: (a, b) => a < b,
+    gone: () => notFound("Session"),
+    restMs: 0,
+  };
+}
 
-  join(after: number, viewer: TailViewer): (() => void) | null {
-    if (after < this.#recentFrom) {
-      if (this.#viewers.size === 0) this.close();
-      return null;
-    }
-    this.#viewers.add(viewer);
-    const missed = this.#recent.filter((event) => event.sequence > after);
-    if (missed.length > 0) viewer.receive({ events: missed, scannedTo: this.#position, caughtUp: this.#caughtUp });
-    return () => {
-      this.#viewers.delete(viewer);
-      if (this.#viewers.size === 0) this.close();
-    };
-  }
+/** The order of a feed. Ids of sessions are compared as the database does: they have one form and one case. */
+export const isBeforeInFeed = (a: FeedPlace, b: FeedPlace): boolean =>
+  a.position !== b.position
+    ? a.position < b.position
+    : a.sessionId !== b.sessionId
+      ? a.sessionId < b.sessionId
+      : a.sequence < b.sequence;
 
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    clearInterval(this.#timer);
-    this.#stopListening();
-    this.#onClosed();
-  }
-
-  async #read(): Promise<void> {
-    if (this.#reading || this.#closed) {
-      this.#readAgain = true;
-      return;
-    }
-    this.#reading = true;
-    try {
-      do {
-        this.#readAgain = false;
-        const page = await this.#deps.storage.events.read(this.#authority, {
-          sessionId: this.#sessionId,
-          after: this.#position,
-          limit: this.#deps.tunables.eventPage,
-        });
-        if (this.#closed) return;
-        if (page === null) {
-          for (const viewer of [...this.#viewers]) viewer.fail(notFound("Session"));
-          this.close();
-          return;
-        }
-        this.#deliver({ ...page, caughtUp: page.scannedTo >= page.lastSequence });
-        if (!this.#caughtUp) this.#readAgain = true;
-      } while (this.#readAgain && !this.#closed);
-    } catch (error) {
-      // The database may be away for a moment; nothing is lost, the next poll reads on from the same position.
-      this.#deps.log.warn({ err: error, sessionId: this.#sessionId }, "could not read the tail of a session");
-    } finally {
-      this.#reading = false;
-      // One timer for the reader's life, put off by every read: making one costs more than what most reads bring.
-      if (this.#closed) clearInterval(this.#timer);
-      else if (this.#timer === undefined)
-        this.#timer = setInterval(() => void this.#read(), this.#deps.tunables.tailPollMs);
-      else this.#timer.refresh();
-    }
-  }
-
-  #deliver(page: TailPage): void {
-    this.#position = Math.max(this.#position, page.scannedTo);
-    this.#caughtUp = page.caughtUp;
-    this.#recent.push(...page.events);
-    const surplus = this.#recent.length - this.#deps.tunables.eventPage;
-    if (surplus > 0) {
-      const dropped = this.#recent.splice(0, surplus).at(-1);
-      if (dropped !== undefined) this.#recentFrom = dropped.sequence;
-    }
-    for (const viewer of [...this.#viewers]) viewer.receive(page);
-  }
+function feedSource({ storage, tunables, log }: TailDeps, projectId: string): TailSource<FeedEvent, FeedPlace> {
+  const authority: Authority = {
+    ...{ projectId, reach: "PROJECT", scope: {}, scopeKey: "", role: "VIEWER", visibilities: eventVisibilities, actor },
+  };
+  const { eventPage: limit, feedRestMs: restMs, feedStuckMs } = tunables;
+  let heldSince: number | null = null;
+  let saidAt = 0;
+  const noteHeldBack = (heldBack: boolean): void => {
+    const now = performance.now();
+    heldSince = heldBack ? (heldSince ?? now) : null;
+    if (heldSince === null || now - heldSince < feedStuckMs || now - saidAt < feedStuckMs) return;
+    saidAt = now;
+    const heldMs = Math.round(now - heldSince);
+    log.warn({ projectId, heldMs }, "the project's feed waits for a transaction that has been open for long");
+  };
+  return {
+    about: { projectId },
+    async read(after) {
+      const page = await storage.events.readFeed(authority, { after, limit, scan: limit });
+      noteHeldBack(page.heldBack);
+      return { ...page, again: page.heldBack };
+    },
+    listen: (wake) => storage.wakeUps.onProject(projectId, wake),
+    placeOf: ({ position, sessionId, sequence }) => ({ position, sessionId, sequence }),
+    isBefore: isBeforeInFeed,
+    gone: () => notFound("Project"),
+    restMs,
+  };
 }

@@ -2,12 +2,14 @@ import { type RunFailure, storableJson } from "@wheelhouse/domain";
 import { digestOf } from "@wheelhouse/domain/digest";
 import type { ClaimedRun, RecordBatch, RunConclusion } from "@wheelhouse/storage";
 import { messageIdOf } from "./chat-input.ts";
+import { whereItStands } from "./conversation-head.ts";
 import type { RuntimeDeps } from "./deps.ts";
 import type { GraphOutput, GraphRunRequest } from "./graph-host.ts";
 import { emptyBatch } from "./merge-batch.ts";
 import { rowIds } from "./message-ids.ts";
-import { closeOpenEnds, recoveredMessages } from "./reconcile-run.ts";
+import { closeOpenEnds } from "./reconcile-run.ts";
 import { NotRecorded, openRecorder, type Recorder } from "./record-events.ts";
+import { fromStore, reconcile, StateOutOfReach, takeOver, tellUntold } from "./recover-run.ts";
 
 /** Why a run must stop: its lease is lost (or it was cancelled), the process drains, or its time is over. */
 export type StopReason = "lost" | "released" | "timeout";
@@ -23,7 +25,7 @@ export class RunStop extends Error {
   }
 }
 
-/** How a worker's hold on a run ended. `unrecorded`: the database would not take its words; the lease will expire. */
+/** How a worker's hold on a run ended. `unrecorded`: a database was out of reach; the lease will expire. */
 export type RunResult = "finished" | "fenced" | "released" | "unrecorded";
 
 /**
@@ -39,27 +41,35 @@ export async function executeRun(deps: RuntimeDeps, claimed: ClaimedRun, stop: A
     tunables: deps.tunables,
     onFenced: () => stop.abort(new RunStop("lost")),
   });
-  const timeoutMs = run.manifest.limits.timeoutSeconds * 1000;
-  const timer = setTimeout(() => stop.abort(new RunStop("timeout")), timeoutMs);
+  const timer = setTimeout(() => stop.abort(new RunStop("timeout")), remainingMs(deps, claimed));
   try {
     const end = await attempt(deps, claimed, recorder, stop.signal);
     const stopped = stopReason(stop.signal);
     if (stopped === "lost") return "fenced";
     if (stopped === "released") {
       await recorder.flush();
-      await deps.storage.runs.release(fence, deps.clock.now());
+      await deps.storage.runs.release(fence);
       return "released";
     }
     return await recorder.finish(end.batch, end.conclusion);
   } catch (error) {
     if (stopReason(stop.signal) === "lost") return "fenced";
-    deps.log.error({ err: error, runId: run.id, sessionId: run.sessionId }, "could not record a run");
-    await letGo(deps, claimed);
+    deps.log.error({ err: error, runId: run.id, sessionId: run.sessionId }, "could not go on with a run");
+    // Not released: taken up again at once, it would find things as they are and use up its recoveries in a moment.
     return "unrecorded";
   } finally {
     clearTimeout(timer);
     recorder.close();
   }
+}
+
+/** setTimeout takes no longer times, and would not wait at all. */
+const maxTimerMs = 2_147_483_647;
+
+/** What is left of the run's time, which a takeover does not begin anew. */
+function remainingMs({ clock }: RuntimeDeps, { run }: ClaimedRun): number {
+  const spentMs = run.startedAt === null ? 0 : Math.max(0, clock.now().getTime() - run.startedAt.getTime());
+  return Math.min(maxTimerMs, Math.max(0, run.manifest.limits.timeoutSeconds * 1000 - spentMs));
 }
 
 interface End {
@@ -89,11 +99,14 @@ async function attempt(deps: RuntimeDeps, claimed: ClaimedRun, recorder: Recorde
       const output = await outputs.next();
       if (output === "stopped") return await stoppedEnd(deps, claimed, recorder, signal);
       const batch = ids.batch(output.batch);
-      if (output.kind === "end") return endOf(deps, claimed, { ...output, batch }, signal);
+      if (output.kind === "end") {
+        await tellUntold(deps, claimed, { ...output, batch }, recorder);
+        return endOf(deps, claimed, { ...output, batch }, signal);
+      }
       await recorder.add(batch);
     }
   } catch (error) {
-    if (error instanceof NotRecorded) throw error;
+    if (error instanceof NotRecorded || error instanceof StateOutOfReach) throw error;
     if (stopReason(signal) === "lost") return nothingMore("CANCELLED", deps.clock.now());
     deps.log.error({ err: error, runId: run.id, sessionId: run.sessionId }, "a run failed by a fault of the product");
     return await failed(deps, claimed, recorder, {
@@ -109,33 +122,25 @@ async function requestOf(
   recorder: Recorder,
   signal: AbortSignal,
 ): Promise<GraphRunRequest> {
-  const { run, session, resume } = claimed;
+  const { run, session, resume, fence } = claimed;
   const { input } = run;
   const messageId = messageIdOf(run.taskId, input);
   const answers = resume;
-  let lastStepSeq = 0;
+  let before: Pick<GraphRunRequest, "lastStepSeq" | "tokensUsed"> = { lastStepSeq: 0, tokensUsed: 0 };
+  const checkpointId = await fromStore(whereItStands(deps, session.threadId, claimed.head));
+  if ("after" in claimed.head) await takeOver(deps, claimed, checkpointId, recorder);
   let start: GraphRunRequest["start"] =
     answers === null ? { kind: "input", input, messageId } : { kind: "resume", answers };
   if (claimed.recovered) {
-    lastStepSeq = await reconcile(deps, claimed, recorder);
+    before = await reconcile(deps, claimed, checkpointId, recorder);
     start = { kind: "recover", input, messageId, answers };
   }
   return {
     ...{ runId: run.id, taskId: run.taskId, sessionId: session.id, threadId: session.threadId },
-    ...{ scope: session.scope, manifest: run.manifest, attempt: run.attempt, start, lastStepSeq, signal },
+    ...{ scope: session.scope, manifest: run.manifest, attempt: run.attempt, start, signal },
+    ...{ lastStepSeq: before.lastStepSeq, tokensUsed: before.tokensUsed },
+    ...{ generation: fence.generation, checkpointId },
   };
-}
-
-/** Brings log and checkpoint together after an owner was lost between the two. Returns the last step's number. */
-async function reconcile(deps: RuntimeDeps, { fence, run, session }: ClaimedRun, recorder: Recorder): Promise<number> {
-  const ends = await deps.storage.runs.openEnds(fence);
-  const checkpointed = await deps.graphs.threadMessages(run.manifest, session.threadId);
-  const at = deps.clock.now();
-  await recorder.add(closeOpenEnds(ends, run.attempt, "interrupted", at));
-  const messages = checkpointed.map(rowIds(session.id, run.taskId).message);
-  await recorder.add(recoveredMessages(messages, ends, at));
-  await recorder.flush();
-  return ends.lastStepSeq;
 }
 
 /**
@@ -204,31 +209,32 @@ const timeoutFailure = ({ run }: ClaimedRun): RunFailure => ({
 function endOf(
   deps: RuntimeDeps,
   claimed: ClaimedRun,
-  output: Extract<GraphOutput, { kind: "end" }>,
+  { batch, end, checkpointId }: Omit<Extract<GraphOutput, { kind: "end" }>, "kind">,
   signal: AbortSignal,
 ): End {
-  const { batch, end } = output;
   const at = deps.clock.now();
   switch (end.status) {
     case "SUCCEEDED":
       return {
         batch,
-        conclusion: { ...end, output: storableJson(end.output), context: storableJson(end.context), at },
+        conclusion: { ...end, output: storableJson(end.output), context: storableJson(end.context), checkpointId, at },
       };
     case "INTERRUPTED": {
       const expiresAt = new Date(at.getTime() + deps.tunables.interruptTtlMs);
       const interrupts = end.interrupts.map((i) => ({ ...i, expiresAt: i.expiresAt ?? expiresAt }));
-      return { batch, conclusion: { ...end, context: storableJson(end.context), interrupts, at } };
+      return { batch, conclusion: { ...end, context: storableJson(end.context), interrupts, checkpointId, at } };
     }
     case "FAILED": {
       const { id: runId, sessionId } = claimed.run;
       deps.log.warn({ err: end.cause, code: end.failure.code, runId, sessionId }, "a run failed");
-      return { batch, conclusion: { status: "FAILED", failure: end.failure, at } };
+      return { batch, conclusion: { status: "FAILED", failure: end.failure, checkpointId, at } };
     }
+    case "LOST":
+      throw new StateOutOfReach("the store of the graph's state is out of reach", { cause: end.cause });
     case "CANCELLED":
       // The graph stopped because we told it to; only for a run out of time is that still ours to write.
-      if (stopReason(signal) !== "timeout") return { batch, conclusion: { status: "CANCELLED", at } };
-      return { batch, conclusion: { status: "FAILED", failure: timeoutFailure(claimed), at } };
+      if (stopReason(signal) !== "timeout") return { batch, conclusion: { status: "CANCELLED", checkpointId, at } };
+      return { batch, conclusion: { status: "FAILED", failure: timeoutFailure(claimed), checkpointId, at } };
   }
 }
 
@@ -244,13 +250,4 @@ async function failed(
   const at = deps.clock.now();
   const ends = await deps.storage.runs.openEnds(fence);
   return { batch: closeOpenEnds(ends, run.attempt, failure.code, at), conclusion: { status: "FAILED", failure, at } };
-}
-
-/** Lets another worker take the run at once instead of after the lease, if the database hears it. */
-async function letGo(deps: RuntimeDeps, { fence, run }: ClaimedRun): Promise<void> {
-  try {
-    await deps.storage.runs.release(fence, deps.clock.now());
-  } catch (error) {
-    deps.log.warn({ err: error, runId: run.id }, "could not release a run; its lease will expire");
-  }
 }

@@ -7,6 +7,7 @@ export interface OpenEnds {
   steps: { id: string; name: string; kind: string; seq: number; parentStepId: string | null; startedAt: Date }[];
   messageIds: string[];
   recordedMessageIds: string[];
+  ownMessageIds: string[];
 }
 
 /**
@@ -46,15 +47,20 @@ export function recoveredMessages(messages: readonly MessageWrite[], ends: OpenE
   for (const message of messages) {
     if (recorded.has(message.langgraphMessageId)) continue;
     batch.messages.push(message);
-    batch.events.push(...toldAtOnce(message, at));
+    batch.events.push(...toldAtOnce(message, at, { recovered: true }));
   }
   return batch;
 }
 
-function toldAtOnce(message: MessageWrite, at: Date): NewEvent[] {
+/**
+ * A message as the log would have told it, with why it is told at once; nothing for what the log never tells: tools' answers
+ * and instructions.
+ */
+export function toldAtOnce(message: MessageWrite, at: Date, why: { recovered: true } | { copied: true }): NewEvent[] {
   const { id: messageId, role, content } = message;
-  const about = { messageId, role, recovered: true };
-  const visibility = role === "USER" || role === "ASSISTANT" ? "END_USER" : "OPERATOR";
+  if (role !== "USER" && role !== "ASSISTANT") return [];
+  const about = { messageId, role, ...why };
+  const visibility = "END_USER";
   const text: NewEvent[] =
     content === "" ? [] : [{ type: "message.delta", payload: { ...about, text: content, index: 0 }, visibility, at }];
   return [

@@ -1,17 +1,31 @@
 import { type Authority, Refusal } from "@wheelhouse/domain";
+import { scopeKeyOf } from "@wheelhouse/domain/digest";
 import type { ResolvedAgent } from "@wheelhouse/registry";
 import type { RuntimeDeps } from "./deps.ts";
+import { agentAt } from "./find-definitions.ts";
 
-/** The agent of that name as it would run now for the caller. */
-export async function resolveAgent(
-  deps: Pick<RuntimeDeps, "registry">,
-  authority: Authority,
-  name: string,
-): Promise<ResolvedAgent> {
-  const agent = await deps.registry.resolveAgent(name, authority.scope);
-  if (agent === null)
-    throw new Refusal("AGENT_NOT_FOUND", `There is no agent named ${JSON.stringify(name.slice(0, 100))}`);
-  return agent;
+export type ResolveDeps = Pick<RuntimeDeps, "registry" | "scopeKeys" | "agents" | "storage">;
+
+/**
+ * The agent of that name as it would run now for the caller, with the definitions of everything it names. Refuses with
+ * CONFIG_INVALID when something that it names is not there.
+ */
+export async function resolveAgent(deps: ResolveDeps, authority: Authority, name: string): Promise<ResolvedAgent> {
+  const { projectId, scope } = authority;
+  // Not the authority's own key: some callers resolve for the scope of something they reach.
+  const key = `${scopeKeyOf(scope)}/${name}`;
+  const found = await deps.agents.get(projectId, key, () =>
+    agentAt(deps, deps.storage.config.reads(authority), { name, scope }),
+  );
+  const shown = JSON.stringify(name.slice(0, 100));
+  if (found === null) throw new Refusal("AGENT_NOT_FOUND", `There is no agent named ${shown}`);
+  if (found.agent === null) {
+    const wrong = found.issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+    throw new Refusal("CONFIG_INVALID", `The agent ${shown} cannot run: ${wrong}`, { issues: found.issues });
+  }
+  if (found.agent.definition?.mode === "SUBAGENT")
+    throw new Refusal("AGENT_NOT_FOUND", `The agent ${shown} works for other agents only: its mode is SUBAGENT`);
+  return found.agent;
 }
 
 /** Makes or refreshes the project's row of an agent; `graph` is its drawn form, null when it is not known. */

@@ -11,6 +11,7 @@ export interface SendMessageInput {
   content: string;
   idempotencyKey?: string | null | undefined;
   busyPolicy?: BusyPolicy | null | undefined;
+  draft?: unknown;
   traceId?: string | null | undefined;
 }
 

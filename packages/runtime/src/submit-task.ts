@@ -6,6 +6,7 @@ import { userTextOf } from "./chat-input.ts";
 import { checkJson, checkMessage, checkMetadata, checkName, invalidFields, requireRole } from "./check-input.ts";
 import type { RuntimeDeps } from "./deps.ts";
 import { drawAgent, registerAgent, resolveAgent } from "./resolve-agent.ts";
+import { resolveDraft } from "./resolve-draft.ts";
 import { schemaIssues } from "./validate-schema.ts";
 
 export interface SubmitTaskInput {
@@ -19,6 +20,8 @@ export interface SubmitTaskInput {
   /** What to do when the session has an active run; the agent's own when absent. */
   busyPolicy?: BusyPolicy | null | undefined;
   metadata?: unknown;
+  /** A definition of the agent to try for this task alone, instead of the one that applies. It is stored with the run only. */
+  draft?: unknown;
   /** W3C trace id of the request, 32 hex digits. */
   traceId?: string | null | undefined;
 }
@@ -41,7 +44,7 @@ export async function submitTask(
 ): Promise<SubmittedTask> {
   requireRole(authority, "OPERATOR");
   const checked = checkFields(deps, input);
-  const agent = await resolveAgent(deps, authority, await agentNameOf(deps, authority, input));
+  const agent = await agentOf(deps, authority, input);
   checkAgainstAgent(deps, agent, checked.input);
   const work = newWork(deps, agent, checked);
   let outcome = await deps.storage.tasks.submit(authority, work);
@@ -53,17 +56,13 @@ export async function submitTask(
   return accepted(outcome, agent.name);
 }
 
-type CheckedTask = ReturnType<typeof checkFields>;
+/** A task's input after every field of it was looked at. */
+export type CheckedTask = ReturnType<typeof checkFields>;
 
 function checkFields({ tunables }: RuntimeDeps, input: SubmitTaskInput) {
   const externalId = checkName("externalId", input.externalId);
   if (input.sessionId != null && externalId !== null)
     throw invalid("externalId", "name the session by sessionId or by externalId, not by both");
-  if (input.busyPolicy === "ROLLBACK")
-    throw invalid(
-      "busyPolicy",
-      "ROLLBACK is not offered; use INTERRUPT to cancel the active run and keep its progress",
-    );
   return {
     sessionId: input.sessionId ?? null,
     externalId,
@@ -72,7 +71,15 @@ function checkFields({ tunables }: RuntimeDeps, input: SubmitTaskInput) {
     busyPolicy: input.busyPolicy ?? null,
     metadata: checkMetadata("metadata", input.metadata, tunables.maxMetadataBytes),
     traceId: input.traceId ?? null,
+    isDraft: input.draft != null,
   };
+}
+
+async function agentOf(deps: RuntimeDeps, authority: Authority, input: SubmitTaskInput): Promise<ResolvedAgent> {
+  const name = await agentNameOf(deps, authority, input);
+  return input.draft == null
+    ? resolveAgent(deps, authority, name)
+    : resolveDraft(deps, authority, { name, draft: input.draft });
 }
 
 async function agentNameOf(deps: RuntimeDeps, authority: Authority, input: SubmitTaskInput): Promise<string> {
@@ -83,7 +90,8 @@ async function agentNameOf(deps: RuntimeDeps, authority: Authority, input: Submi
   return session.agentName;
 }
 
-function checkAgainstAgent({ tunables }: RuntimeDeps, agent: ResolvedAgent, input: unknown): void {
+/** Refuses input that the agent does not take, naming its fields. */
+export function checkAgainstAgent({ tunables }: RuntimeDeps, agent: ResolvedAgent, input: unknown): void {
   if (agent.inputSchema !== null) {
     const issues = schemaIssues(agent.inputSchema, input, "input");
     if (issues.length > 0) throw invalidFields(issues);
@@ -94,11 +102,13 @@ function checkAgainstAgent({ tunables }: RuntimeDeps, agent: ResolvedAgent, inpu
     throw invalid("input.messages", 'this agent takes {"messages": [{"role": "user", "content": "…"}]}');
 }
 
-function newWork(deps: RuntimeDeps, agent: ResolvedAgent, checked: CheckedTask): NewWork {
+/** Work for an agent, with everything resolved and every id given. */
+export function newWork(deps: RuntimeDeps, agent: ResolvedAgent, checked: CheckedTask): NewWork {
   const { sessionId, externalId, input, metadata, busyPolicy } = checked;
   const taskId = deps.newId();
   const create = () => ({ id: deps.newId(), threadId: deps.newId(), title: null, metadata: {} });
   const text = userTextOf(input);
+  const tried = checked.isDraft ? { draft: agent.manifest.digest } : {};
   return {
     session:
       sessionId !== null
@@ -111,7 +121,7 @@ function newWork(deps: RuntimeDeps, agent: ResolvedAgent, checked: CheckedTask):
       id: taskId,
       input,
       idempotencyKey: checked.idempotencyKey,
-      requestFingerprint: digestOf({ sessionId, externalId, agent: agent.name, input, metadata, busyPolicy }),
+      requestFingerprint: digestOf({ sessionId, externalId, agent: agent.name, input, metadata, busyPolicy, ...tried }),
       metadata,
     },
     run: {

@@ -8,10 +8,11 @@ import {
   type StoredEvent,
   sequenceOfCursor,
 } from "@wheelhouse/domain";
-import type { SessionRecord } from "@wheelhouse/storage";
+import type { EventPage, SessionRecord } from "@wheelhouse/storage";
 import type { RuntimeDeps } from "./deps.ts";
-import type { TailPage, TailViewer } from "./event-tails.ts";
-import { type Releasable, releasable } from "./releasable.ts";
+import { type FollowedLog, LogFollower, type LogPart } from "./follow-log.ts";
+import { releasable } from "./releasable.ts";
+import type { LiveStream } from "./stream-progress.ts";
 
 /** A page of a log as a reader gets it, oldest event first. */
 export interface EventsFrame {
@@ -33,24 +34,51 @@ type WatchDeps = Pick<RuntimeDeps, "storage" | "tails" | "tunables">;
 interface Watched {
   session: SessionRecord;
   runId: string | null;
-  /** The run had ended before the first page was read. */
+  /** The run has ended, as far as the stream knows. */
   ended: boolean;
-  position: number;
+  /** The caller's cursor; null: from the first event that is kept. */
+  after: number | null;
 }
 
 /**
  * Follows a session or a run: the backlog behind `after` in pages, then the tail, with one cursor and no seam.
- * The first frame comes at once, empty when there is no backlog. A run's stream ends with a terminal frame, a session's
- * stays open. Refuses with NOT_FOUND and INVALID_CURSOR before the first frame, and with RESYNC (`detail.cursor`: the
- * last position delivered) when its consumer is too slow.
+ * The first frame comes at once, empty when there is no backlog. A run's stream ends with a terminal frame, also when its
+ * session was deleted behind it; a session's stays open. Refuses with NOT_FOUND and INVALID_CURSOR before the first
+ * frame, and with RESYNC when it cannot keep its promise, `detail.cursor` being where to go on: the last position
+ * delivered when its consumer is too slow, the oldest event that is kept when those behind the cursor are gone, the
+ * beginning when the log has never been as far as the cursor says.
  */
 export async function watchEvents(
   deps: WatchDeps,
   authority: Authority,
   input: WatchEventsInput,
-): Promise<Releasable<EventsFrame>> {
+): Promise<LiveStream<EventsFrame>> {
   const watched = await findWatched(deps, authority, input);
-  return releasable((signal) => frames(deps, authority, watched, signal));
+  const { session } = watched;
+  const noted = { lastSequence: session.lastSequence };
+  const follower = new LogFollower<StoredEvent, number, EventsFrame>({
+    log: followedSession(deps, authority, watched, (page) => {
+      noted.lastSequence = Math.max(noted.lastSequence, page.lastSequence);
+    }),
+    start: watched.after ?? 0,
+    step(part, place, first) {
+      const frame = frameOf(watched, part, place);
+      return { frame: frame.terminal || part.events.length > 0 || first ? frame : null, last: frame.terminal };
+    },
+    // Whoever deletes a session has ended its runs.
+    lastWord: (error, place) =>
+      watched.runId !== null && error instanceof Refusal && error.code === "NOT_FOUND"
+        ? { events: [], endCursor: eventCursor(session.id, place), caughtUp: true, terminal: true }
+        : null,
+  });
+  const stream = releasable((signal) => follower.frames(signal));
+  return Object.assign(stream, {
+    progress() {
+      const { place, seenTo, buffered } = follower.progress;
+      const last = Math.max(noted.lastSequence, seenTo);
+      return { cursor: eventCursor(session.id, place), behind: Math.max(0, last - place), buffered };
+    },
+  });
 }
 
 async function findWatched(deps: WatchDeps, authority: Authority, input: WatchEventsInput): Promise<Watched> {
@@ -63,141 +91,66 @@ async function findWatched(deps: WatchDeps, authority: Authority, input: WatchEv
     session,
     runId: run?.id ?? null,
     ended: run !== null && !isActiveRun(run.status),
-    position: input.after == null ? 0 : sequenceOfCursor(session.id, input.after),
+    after: input.after == null ? null : sequenceOfCursor(session.id, input.after),
   };
 }
 
-async function* frames(
+function followedSession(
   deps: WatchDeps,
   authority: Authority,
   watched: Watched,
-  signal: AbortSignal,
-): AsyncGenerator<EventsFrame, void> {
-  const inbox = new Inbox(authority, watched, deps.tunables.maxBufferedEvents, signal);
-  const state = { position: watched.position, ended: watched.ended };
-  let leave: (() => void) | null = null;
-  try {
-    for (let first = true; leave === null; first = false) {
-      const page = await readBacklog(deps, authority, watched, state.position);
-      if (signal.aborted) return;
-      const frame = advance(watched, state, page);
-      if (frame.terminal || frame.events.length > 0 || first) yield frame;
-      if (frame.terminal || signal.aborted) return;
-      if (frame.caughtUp) leave = deps.tails.join(watched.session, state.position, inbox);
-    }
-    while (!signal.aborted) {
-      await inbox.filled();
-      if (signal.aborted) return;
-      const page = inbox.take(state.position);
-      const frame = advance(watched, state, page);
-      if (frame.terminal || frame.events.length > 0) yield frame;
-      if (frame.terminal) return;
-    }
-  } finally {
-    leave?.();
-  }
-}
-
-async function readBacklog(deps: WatchDeps, authority: Authority, watched: Watched, after: number): Promise<Seen> {
-  const page = await deps.storage.events.read(authority, {
-    sessionId: watched.session.id,
-    ...(watched.runId === null ? {} : { runId: watched.runId }),
-    after,
-    limit: deps.tunables.eventPage,
-  });
-  if (page === null) throw notFound("Session");
-  return {
-    events: page.events,
-    scannedTo: page.scannedTo,
-    caughtUp: page.scannedTo >= page.lastSequence,
-    ended: page.events.some((event) => endsRun(watched, event)),
+  note: (page: EventPage<StoredEvent>) => void,
+): FollowedLog<StoredEvent, number> {
+  const { session, runId } = watched;
+  const accepts = (event: StoredEvent): boolean => {
+    if (runId !== null && event.runId !== runId) return false;
+    if (runEndTypes.has(event.type) && runId !== null) watched.ended = true;
+    return authority.visibilities.includes(event.visibility);
   };
-}
-
-/** What one look at the log brought, already reduced to what the viewer may see. */
-interface Seen {
-  events: StoredEvent[];
-  scannedTo: number;
-  caughtUp: boolean;
-  ended: boolean;
-}
-
-const endsRun = (watched: Watched, event: StoredEvent): boolean =>
-  watched.runId !== null && event.runId === watched.runId && runEndTypes.has(event.type);
-
-function advance(watched: Watched, state: { position: number; ended: boolean }, seen: Seen): EventsFrame {
-  // A cursor beyond the end of the log stays where it is: there is nothing to repeat.
-  state.position = Math.max(state.position, seen.scannedTo);
-  state.ended ||= seen.ended;
   return {
-    events: seen.events,
-    endCursor: eventCursor(watched.session.id, state.position),
-    caughtUp: seen.caughtUp,
-    // The last batch commits as one, so a reader that has caught up after the end has all of it.
-    terminal: state.ended && seen.caughtUp,
-  };
-}
-
-/** What the session's reader delivered and the consumer has not taken yet. */
-class Inbox implements TailViewer {
-  readonly #authority: Authority;
-  readonly #watched: Watched;
-  readonly #maxEvents: number;
-  readonly #signal: AbortSignal;
-  #seen: Seen | null = null;
-  #error: Error | null = null;
-  #overflown = false;
-  #wake: (() => void) | null = null;
-
-  constructor(authority: Authority, watched: Watched, maxEvents: number, signal: AbortSignal) {
-    this.#authority = authority;
-    this.#watched = watched;
-    this.#maxEvents = maxEvents;
-    this.#signal = signal;
-    signal.addEventListener("abort", () => this.#wake?.(), { once: true });
-  }
-
-  receive(page: TailPage): void {
-    if (this.#overflown) return;
-    const { runId } = this.#watched;
-    const seen = this.#seen ?? { events: [], scannedTo: 0, caughtUp: false, ended: false };
-    this.#seen = seen;
-    for (const event of page.events) {
-      if (endsRun(this.#watched, event)) seen.ended = true;
-      const visible = this.#authority.visibilities.includes(event.visibility);
-      if (visible && (runId === null || event.runId === runId)) seen.events.push(event);
-    }
-    seen.scannedTo = page.scannedTo;
-    seen.caughtUp = page.caughtUp;
-    if (seen.events.length > this.#maxEvents) {
-      this.#overflown = true;
-      seen.events = [];
-    }
-    this.#wake?.();
-  }
-
-  fail(error: Error): void {
-    this.#error = error;
-    this.#wake?.();
-  }
-
-  async filled(): Promise<void> {
-    if (this.#seen !== null || this.#error !== null || this.#signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    this.#wake = null;
-  }
-
-  /** Everything behind `position`; throws what ended the stream instead. */
-  take(position: number): Seen {
-    if (this.#overflown)
-      throw new Refusal("RESYNC", "The reader is too slow for this log; continue from the cursor", {
-        detail: { cursor: eventCursor(this.#watched.session.id, position) },
+    async read(after) {
+      const page = await deps.storage.events.read(authority, {
+        sessionId: session.id,
+        ...(runId === null ? {} : { runId }),
+        after,
+        limit: deps.tunables.eventPage,
       });
-    if (this.#seen === null) throw this.#error ?? new Error("took from an empty inbox");
-    const seen = this.#seen;
-    this.#seen = null;
-    return { ...seen, events: seen.events.filter((event) => event.sequence > position) };
-  }
+      if (page === null) throw notFound("Session");
+      note(page);
+      checkCursor(session.id, watched.after, page);
+      watched.after = null;
+      const events = page.events.filter(accepts);
+      return { events, scannedTo: page.scannedTo, caughtUp: page.scannedTo >= page.lastSequence };
+    },
+    join: (after, viewer) => deps.tails.join(session, after, viewer),
+    accepts,
+    placeOf: (event) => event.sequence,
+    isBefore: (a, b) => a < b,
+    tooSlow: (place) => resync("SLOW", session.id, place),
+    maxBuffered: deps.tunables.maxBufferedEvents,
+  };
 }
+
+const messages = {
+  SLOW: "The reader is too slow for this log; continue from the cursor",
+  PRUNED: "Events behind this cursor are no longer kept; begin anew",
+  SET_BACK: "The log has never been as far as this cursor; begin anew",
+};
+
+const resync = (reason: keyof typeof messages, sessionId: string, sequence: number): Refusal =>
+  new Refusal("RESYNC", messages[reason], { detail: { cursor: eventCursor(sessionId, sequence), reason } });
+
+/** Whether everything behind the caller's cursor can be told. */
+function checkCursor(sessionId: string, after: number | null, page: EventPage<StoredEvent>): void {
+  if (after === null) return;
+  if (after > page.lastSequence) throw resync("SET_BACK", sessionId, 0);
+  if (after + 1 < page.firstSequence) throw resync("PRUNED", sessionId, page.firstSequence - 1);
+}
+
+const frameOf = (watched: Watched, part: LogPart<StoredEvent, number>, place: number): EventsFrame => ({
+  events: part.events,
+  endCursor: eventCursor(watched.session.id, place),
+  caughtUp: part.caughtUp,
+  // The last batch commits as one, so a reader that has caught up after the end has all of it.
+  terminal: watched.ended && part.caughtUp,
+});

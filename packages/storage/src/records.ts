@@ -3,6 +3,7 @@ import type {
   AgentSource,
   BusyPolicy,
   Decision,
+  EventVisibility,
   Manifest,
   MessageRole,
   NewEvent,
@@ -13,6 +14,7 @@ import type {
   SessionStatus,
   StepKind,
   StepStatus,
+  StoredEvent,
   TaskStatus,
   TokenCounts,
 } from "@wheelhouse/domain";
@@ -44,6 +46,17 @@ export interface SessionRecord {
   lastActivityAt: Date;
 }
 
+/**
+ * Where a conversation stands in its LangGraph thread: at a checkpoint (`at`; null: before the first one), or wherever the
+ * run got to that was the last to go on with it (`after`), which only the checkpoints themselves tell: it runs still, or it
+ * was ended from outside. The newest checkpoint of a thread is not the answer, as turns are taken back and lost workers
+ * go on for a while.
+ */
+export type ConversationHead =
+  | { at: string | null }
+  /** `checkpointBefore` is where that run began, should it have left no checkpoint. */
+  | { after: { runId: string; checkpointBefore: string | null } };
+
 export interface TaskRecord {
   id: string;
   sessionId: string;
@@ -72,6 +85,8 @@ export interface RunRecord {
   owner: string | null;
   /** Grows by one with every claim; with the run's id it is the fencing token. */
   generation: number;
+  /** Where the conversation stood when the run began; null: before the first checkpoint, or the run has not begun. */
+  checkpointBefore: string | null;
   errorCode: string | null;
   errorMessage: string | null;
   queuedAt: Date;
@@ -84,7 +99,7 @@ export interface InterruptRecord {
   runId: string;
   taskId: string;
   sessionId: string;
-  /** LangGraph's id of the interrupt. */
+  /** What the graph host knows the question by: LangGraph's id of the interrupt, and its place when one asks several. */
   interruptId: string;
   kind: string;
   actionRequests: unknown;
@@ -95,6 +110,8 @@ export interface InterruptRecord {
   decidedBy: string | null;
   decision: Decision | null;
   decisionValue: unknown;
+  /** When it stopped waiting without an answer: it expired, or its task ended. */
+  closedAt: Date | null;
 }
 
 /** The right to write for a run: what `claim` hands out. Everything a worker writes carries it. */
@@ -141,6 +158,28 @@ export interface MessageWrite {
   createdAt: Date;
 }
 
+/** A message as the checkpoint has it. */
+export interface RebuiltMessage {
+  /** `id` is for a row that is missing; one that is there keeps its own. */
+  write: MessageWrite;
+  /** What tells it, for a log that never heard of it. */
+  events: NewEvent[];
+}
+
+export type RebuildOutcome =
+  | {
+      outcome: "rebuilt";
+      inserted: number;
+      updated: number;
+      /** Events that were appended, for messages that the log lacked. */
+      told: number;
+    }
+  /** A run is at work on the transcript. */
+  | { outcome: "busy"; activeRunId: string }
+  /** The conversation went on after its checkpoint was looked for. */
+  | { outcome: "changed" }
+  | { outcome: "notFound" };
+
 /** One call to a provider, written once, when it has ended. */
 export interface ModelCallWrite extends TokenCounts {
   id: string;
@@ -183,6 +222,8 @@ export interface RunConclusion {
   context?: unknown;
   failure?: RunFailure;
   reason?: string;
+  /** The last checkpoint it wrote or began at; absent when that is not known. */
+  checkpointId?: string | null | undefined;
   interrupts?: NewInterrupt[];
   at: Date;
 }
@@ -237,10 +278,76 @@ export type CreateSessionOutcome =
   | { outcome: "idempotencyConflict"; sessionId: string }
   | { outcome: "agentNotFound" };
 
+/** A conversation copied up to a checkpoint: the thread is copied first, then this makes it visible at once. */
+export interface ForkRequest {
+  /** From `announceFork`. */
+  forkId: string;
+  sourceId: string;
+  /** The checkpoint of the source. */
+  checkpointId: string;
+  session: NewSession;
+  /** Where the copy stands: the same checkpoint, or the one of a patched state. */
+  headCheckpoint: string;
+  /** Transcript and log of the copy. */
+  messages: MessageWrite[];
+  events: NewEvent[];
+  /** Work to do in the copy; its `session` is ignored. */
+  work: NewWork | null;
+  at: Date;
+}
+
+export type ForkOutcome =
+  | { outcome: "forked"; session: SessionRecord; work: Extract<SubmitOutcome, { outcome: "submitted" }> | null }
+  /** It took so long that its thread was cleared away. */
+  | { outcome: "abandoned" }
+  | { outcome: "notFound" };
+
+/** What pruning has to know of a session. */
+export interface CheckpointAnchors {
+  head: ConversationHead;
+  /** Where its last runs began. */
+  checkpointsBefore: string[];
+  /** The run that is active, and the one that was the last to begin. */
+  runIds: string[];
+  /** Runs whose questions are not answered yet. */
+  waitingRunIds: string[];
+}
+
+/** Work that ended without success, to be done again. */
+export interface RetryRequest {
+  taskId: string;
+  newRunId: string;
+  traceId: string | null;
+  at: Date;
+}
+
+export type RetryOutcome =
+  | {
+      outcome: "submitted";
+      session: SessionRecord;
+      task: TaskRecord;
+      run: RunRecord /** Log position before the retry's first event. */;
+      sequenceBefore: number;
+    }
+  | { outcome: "busy"; activeRunId: string; activeTaskId: string }
+  /** `status`: it did not fail; `movedOn`: other work came after it; `unreadable`: its pinned definition cannot be read. */
+  | { outcome: "notRetryable"; status: TaskStatus; why: "status" | "movedOn" | "unreadable" }
+  | { outcome: "expired" }
+  | { outcome: "notFound" };
+
 export type CancelOutcome =
   | { outcome: "cancelled"; taskId: string; runId: string | null }
-  | { outcome: "notCancellable"; status: TaskStatus }
+  /** What was named has ended; `status` is its own, the task's or the run's. */
+  | { outcome: "notCancellable"; taskId: string; status: TaskStatus | RunStatus }
   | { outcome: "notFound" };
+
+/** A task that nobody answered in time. */
+export interface ExpiredTask {
+  taskId: string;
+  sessionId: string;
+  /** The interrupts that were closed with it. */
+  interruptIds: string[];
+}
 
 export interface InterruptDecision {
   id: string;
@@ -270,8 +377,47 @@ export interface ClaimedRun {
   session: SessionRecord;
   /** True when an earlier owner lost its lease: continue from the last checkpoint. */
   recovered: boolean;
-  /** Answers to the interrupts of the parent run, by LangGraph interrupt id, when this run continues a task. */
+  /** Where the conversation stood before this run. When it has to be looked up, `begin` records what was found. */
+  head: ConversationHead;
+  /** Answers to the interrupts of the run that it resumes, when this run continues a task. */
   resume: InterruptRecord[] | null;
+}
+
+/** A place in a project's feed: behind everything that lies at or before it. Null is its beginning. */
+export interface FeedPlace {
+  /** Grows with the commits; several events may share one. */
+  position: number;
+  sessionId: string;
+  sequence: number;
+}
+
+/** An event with what decides who sees it in a feed. */
+export interface FeedEvent extends StoredEvent {
+  position: number;
+  agentName: string;
+  scope: Scope;
+  scopeKey: string;
+}
+
+/** Which events of a feed; what is absent lets everything through, an empty list nothing. */
+export interface FeedFilter {
+  types?: readonly string[];
+  visibilities?: readonly EventVisibility[];
+  agents?: readonly string[];
+  sessionId?: string;
+}
+
+export interface FeedPage {
+  /** In the order of the feed: a session's events by sequence, sessions as they committed. */
+  events: FeedEvent[];
+  /** Everything up to here was looked at, also what the filter left out: the next page starts behind it. */
+  scannedTo: FeedPlace;
+  /** Nothing that may be read already lies behind `scannedTo`, which then is the feed's end. */
+  caughtUp: boolean;
+  /** Something is committed and has to wait for an older transaction that is still open. */
+  heldBack: boolean;
+  /** `after` lies beyond the feed's end, where no page has led to: it is not of this database, or that was set back. */
+  ahead: boolean;
 }
 
 export interface EventPage<E> {
@@ -281,4 +427,6 @@ export interface EventPage<E> {
   scannedTo: number;
   /** The last sequence of the session at the time of reading. */
   lastSequence: number;
+  /** The oldest event that is still kept; one more than `lastSequence` when none is. */
+  firstSequence: number;
 }

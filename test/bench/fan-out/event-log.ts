@@ -37,7 +37,7 @@ export class EventLogs {
     const read: EventStore["read"] = async (_authority, { sessionId, after, limit }) => {
       const log = this.#logs.get(sessionId) ?? { events: [], last: 0 };
       const events = log.events.filter((event) => event.sequence > after).slice(0, limit);
-      return { events, scannedTo: events.at(-1)?.sequence ?? log.last, lastSequence: log.last };
+      return { events, scannedTo: events.at(-1)?.sequence ?? log.last, lastSequence: log.last, firstSequence: 1 };
     };
     return new Proxy(storage, {
       get: (target, name) => {

@@ -1,4 +1,4 @@
-import { buildSchema, type GraphContext } from "@wheelhouse/graphql";
+import { buildSchema, type GraphContext, openLiveRoom } from "@wheelhouse/graphql";
 import { defaultTunables, openSessionTails, type RuntimeDeps } from "@wheelhouse/runtime";
 import { openGraphql } from "../../../apps/server/src/http/graphql.ts";
 import { openSockets } from "../../../apps/server/src/http/sockets.ts";
@@ -24,8 +24,11 @@ export async function openProduct(sessions: number): Promise<{ delivery: Deliver
   const context: Omit<GraphContext, "requestId"> = {
     caller: { authority: world.authority, email: null, isAdmin: true, projectIds: [world.projectId] },
     prisma: world.models,
+    rows: world.rows,
     // Reading a log takes no registry and no graphs.
     runtime: runtime as RuntimeDeps,
+    live: openLiveRoom({ replica: "bench", clock, newId }),
+    transport: { kind: "WEBSOCKET", waitingBytes: () => null },
     stillAllowed: async () => true,
   };
   const graphql = openGraphql({

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buildSchema, type GraphContext } from "@wheelhouse/graphql";
+import { buildSchema, type GraphContext, openLiveRoom } from "@wheelhouse/graphql";
 import { defaultTunables, type RuntimeDeps } from "@wheelhouse/runtime";
 import { openGraphql } from "../../../apps/server/src/http/graphql.ts";
 import { listen } from "../../../apps/server/src/http/server.ts";
@@ -34,23 +34,35 @@ const open: Record<Way, (url: string) => Promise<Opened>> = {
       ...{ storage: world.storage, tunables: defaultTunables, clock, newId, log: silentLog },
     };
     // Reading rows takes neither agents nor graphs.
-    const rest = { caller, prisma: world.models, runtime: runtime as RuntimeDeps, stillAllowed: async () => true };
+    const rest = {
+      caller,
+      prisma: world.models,
+      rows: world.rows,
+      runtime: runtime as RuntimeDeps,
+      stillAllowed: async () => true,
+      live: openLiveRoom({ replica: "bench", clock, newId }),
+    };
     const graphql = openGraphql({
       schema: buildSchema(),
-      contextOf: async (_headers, requestId): Promise<GraphContext> => ({ ...rest, requestId }),
+      contextOf: async (_headers, requestId, transport): Promise<GraphContext> => ({ ...rest, requestId, transport }),
       newId,
       log: silentLog,
       graphiql: false,
       trustedOrigins: [],
     });
     const health = async () => ({ ready: true, checks: {} });
-    const http = await listen({ host: "127.0.0.1", port: 0, health, trustedOrigins: [], newId, log: silentLog });
+    const liveness = async () => ({ stuck: [] });
+    const http = await listen({
+      ...{ host: "127.0.0.1", port: 0, trustedOrigins: [], newId, log: silentLog },
+      ...{ health, liveness },
+    });
     const elsewhere = async (): Promise<void> => undefined;
     http.open({
       graphql: async (request, response) => {
         await graphql.handle(request, response);
       },
       graphqlSocket: (_request, socket) => socket.destroy(),
+      artifacts: elsewhere,
       setup: elsewhere,
       signIn: elsewhere,
       pages: elsewhere,

@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  CalendarDotsIcon,
   ChatsIcon,
   HandPalmIcon,
   type Icon,
@@ -8,6 +9,7 @@ import {
   MagnifyingGlassIcon,
   NotePencilIcon,
   RobotIcon,
+  WebhooksLogoIcon,
 } from "@phosphor-icons/react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
@@ -36,7 +38,14 @@ export const destinations: readonly { group: string; pages: readonly Destination
       { href: "/approvals", label: "Approvals", icon: HandPalmIcon, key: "p" },
     ],
   },
-  { group: "Build", pages: [{ href: "/agents", label: "Agents", icon: RobotIcon, key: "a" }] },
+  {
+    group: "Build",
+    pages: [
+      { href: "/agents", label: "Agents", icon: RobotIcon, key: "a" },
+      { href: "/schedules", label: "Schedules", icon: CalendarDotsIcon, key: "s" },
+    ],
+  },
+  { group: "Manage", pages: [{ href: "/webhooks", label: "Webhooks", icon: WebhooksLogoIcon, key: "w" }] },
 ];
 
 export interface NavigationProps {

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
+import { useFeed } from "../data/use-feed.ts";
 import { useQuery } from "../data/use-query.ts";
 import { graphql } from "../generated/index.ts";
 
@@ -13,23 +14,20 @@ export const approvalCountDocument = graphql(`
 /** Tells every holder of the count that approvals were asked for or decided. */
 export const approvalsChanged = "wheelhouse:approvals-changed";
 
-const pollMs = 20_000;
+/** What adds a question to those that wait, or takes one away. */
+export const approvalEvents = [
+  ...["interrupt.requested", "interrupt.decided", "interrupt.expired"],
+  ...["task.cancelled", "task.failed", "task.rejected"],
+];
 
-/** How many approvals wait. Asked again now and then, when the page is looked at again, and after `approvalsChanged`. */
+/** How many approvals wait. Asked again when one is asked for or answered anywhere, and after `approvalsChanged`. */
 export function useApprovalCount(): number {
   const { data, refetch } = useQuery(approvalCountDocument, {});
+  useFeed(approvalEvents, async () => refetch());
   useEffect(() => {
-    const ask = () => {
-      if (document.visibilityState === "visible") refetch();
-    };
-    const timer = setInterval(ask, pollMs);
-    document.addEventListener("visibilitychange", ask);
+    const ask = () => refetch();
     window.addEventListener(approvalsChanged, ask);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", ask);
-      window.removeEventListener(approvalsChanged, ask);
-    };
+    return () => window.removeEventListener(approvalsChanged, ask);
   }, [refetch]);
   return data?.interrupts.totalCount ?? 0;
 }

@@ -11,7 +11,7 @@ import {
   XCircleIcon,
 } from "@phosphor-icons/react";
 
-/** Every status that a session, task, run, step or model call can have. */
+/** Every status that a session, task, run, step, model call or webhook delivery can have. */
 export type AnyStatus =
   | "IDLE"
   | "BUSY"
@@ -29,6 +29,8 @@ export type AnyStatus =
   | "RUNNING"
   | "SUCCEEDED"
   | "INTERRUPTED"
+  | "PENDING"
+  | "DELIVERED"
   | "OK";
 
 export type Tone = "neutral" | "running" | "success" | "warning" | "danger";
@@ -57,6 +59,8 @@ const looks: Record<AnyStatus, Look> = {
   RUNNING: { label: "Running", tone: "running", icon: "spinner" },
   SUCCEEDED: { label: "Succeeded", tone: "success", icon: CheckCircleIcon },
   INTERRUPTED: { label: "Waiting", tone: "warning", icon: HandPalmIcon },
+  PENDING: { label: "Pending", tone: "neutral", icon: CircleDashedIcon },
+  DELIVERED: { label: "Delivered", tone: "success", icon: CheckCircleIcon },
   OK: { label: "OK", tone: "success", icon: CheckCircleIcon },
 };
 

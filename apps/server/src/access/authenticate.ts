@@ -55,7 +55,7 @@ async function authenticateKey(deps: AuthenticateDeps, authorization: string, he
       reach: record.reach,
       scope,
       scopeKey: scopeKeyOf(scope),
-      role: record.permissions.includes("write") ? "OPERATOR" : "VIEWER",
+      role: record.permissions.includes("write") ? "EDITOR" : "VIEWER",
       visibilities,
       actor: { kind: "API_KEY", id: record.id, name: record.name },
     },

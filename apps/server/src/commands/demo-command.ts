@@ -46,10 +46,10 @@ async function demo(context: CommandContext, options: { conversations: number; j
     clock,
     log: quiet,
     openGraphs: (graphs) => failingGraphs(base.openGraphs({ ...graphs, scriptedDelayMs: 0 }), failing),
-    // The pauses that let people see text flow would only cost time here.
-    tunables: { flushMs: 1, leaseMs: 86_400_000 },
+    // The pauses that let people see text flow would only cost time here. What was asked in the past waits in the present.
+    tunables: { flushMs: 1, leaseMs: 86_400_000, interruptTtlMs: 90 * 86_400_000 },
   });
-  const worker = installation.startWorker();
+  const worker = installation.startWorker("demo");
   const startedAt = performance.now();
   try {
     const plan = planDemo(new Date(), conversations);

@@ -31,7 +31,7 @@ Examples
 
 Permissions
   read             see what is there
-  write            create sessions, send messages, cancel, decide
+  write            create sessions, send messages, cancel, decide, write definitions
   gateway          name the rest of the scope in x-wheelhouse-scope-<key> headers
   operator-events  see the events that are meant for operators
 ${exitCodes}`,

@@ -15,13 +15,12 @@ export function failingGraphs(graphs: GraphHost, failing: ReadonlySet<string>): 
       }
       const failure = failures[failed % failures.length] ?? failures[0];
       failed += 1;
-      yield { kind: "end", batch: output.batch, end: { status: "FAILED", failure, cause: null } };
+      yield { ...output, end: { status: "FAILED", failure, cause: null } };
     }
   }
   return {
+    ...graphs,
     run,
-    draw: (manifest) => graphs.draw(manifest),
-    threadMessages: (manifest, threadId) => graphs.threadMessages(manifest, threadId),
     [Symbol.asyncDispose]: () => graphs[Symbol.asyncDispose](),
   };
 }

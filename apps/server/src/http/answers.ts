@@ -3,20 +3,43 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Longest request body, bytes. */
 export const maxBodyBytes = 1_048_576;
 
+/**
+ * As much of a body that is too long is still taken off the wire, bytes: whoever is cut off while it writes sees a broken
+ * connection and never the refusal.
+ */
+const maxPassedBytes = 32 * maxBodyBytes;
+
 export class BodyTooLarge extends Error {}
 
-/** The text of a request's body, refused as soon as it is too long. */
+/** The text of a request's body; throws `BodyTooLarge`. */
 export async function readBody(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) throw new BodyTooLarge();
-  request.setEncoding("utf8");
-  let text = "";
+  if (Number(request.headers["content-length"] ?? 0) > maxPassedBytes) throw new BodyTooLarge();
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request) {
-    bytes += Buffer.byteLength(String(chunk));
-    if (bytes > maxBodyBytes) throw new BodyTooLarge();
-    text += String(chunk);
+    const piece: Uint8Array = chunk;
+    bytes += piece.length;
+    if (bytes <= maxBodyBytes) chunks.push(piece);
+    else chunks.length = 0;
+    if (bytes > maxPassedBytes) break;
   }
-  return text;
+  if (bytes > maxBodyBytes) throw new BodyTooLarge();
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Takes what is left of a request's body off the wire, as far as that is worth it. */
+export async function passBody(request: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  const expected = Number(request.headers["content-length"] ?? 0);
+  if (request.complete || request.destroyed || expected > maxPassedBytes) return;
+  await new Promise<void>((resolve) => {
+    request.on("data", (chunk: { length: number }) => {
+      bytes += chunk.length;
+      if (bytes > maxPassedBytes) resolve();
+    });
+    for (const end of ["end", "close", "error"]) request.once(end, () => resolve());
+    request.resume();
+  });
 }
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {

@@ -11,6 +11,7 @@ import { withRequestId } from "./request-id.ts";
 export interface Rooms {
   graphql(request: IncomingMessage & { body?: string }, response: ServerResponse): Promise<void>;
   graphqlSocket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  artifacts(request: IncomingMessage, response: ServerResponse): Promise<void>;
   setup(request: IncomingMessage, response: ServerResponse): Promise<void>;
   signIn(request: IncomingMessage, response: ServerResponse): Promise<void>;
   pages(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -21,6 +22,8 @@ export interface HttpOptions {
   host: string;
   port: number;
   health: () => Promise<Health>;
+  /** Names of the parts that no longer get on. */
+  liveness: () => Promise<{ stuck: string[] }>;
   trustedOrigins: readonly string[];
   newId: () => string;
   log: Log;
@@ -35,6 +38,9 @@ export interface HttpServer {
   /** Ends every connection. */
   cut(): Promise<void>;
 }
+
+/** Longest time a request may take to arrive, milliseconds. */
+const uploadTimeoutMs = 3_600_000;
 
 /** Listens on one port for everything. */
 export async function listen(options: HttpOptions): Promise<HttpServer> {
@@ -55,6 +61,8 @@ export async function listen(options: HttpOptions): Promise<HttpServer> {
       answerJson(response, 500, graphqlError("INTERNAL", "Something went wrong on our side", { requestId }));
     });
   });
+  // A body of some gigabytes may take its time.
+  server.requestTimeout = uploadTimeoutMs;
   server.on("upgrade", (request, socket, head) => upgrade(options, rooms, request, socket, head));
   await listening(server, options);
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
@@ -77,6 +85,10 @@ export async function listen(options: HttpOptions): Promise<HttpServer> {
 const pathOf = (request: IncomingMessage): string => (request.url ?? "/").split("?")[0] ?? "/";
 const originOf = ({ headers }: IncomingMessage) => ({ origin: headers.origin, host: headers.host });
 
+/** Below it lie the bytes of artifacts; the address itself is a page. */
+const isArtifact = (path: string): boolean => path.startsWith("/artifacts/");
+const writes = new Set(["POST", "PUT"]);
+
 async function answer(
   options: HttpOptions,
   rooms: Rooms | null,
@@ -84,7 +96,14 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const path = pathOf(request);
-  if (path === "/livez") return answerJson(response, 200, { status: "ok" });
+  if (path === "/livez") {
+    const { stuck } = await options.liveness();
+    return answerJson(
+      response,
+      stuck.length > 0 ? 503 : 200,
+      stuck.length > 0 ? { status: "stuck", stuck } : { status: "ok" },
+    );
+  }
   if (path === "/readyz") {
     const health = await options.health();
     return answerJson(response, health.ready ? 200 : 503, health);
@@ -93,14 +112,15 @@ async function answer(
     response.setHeader("retry-after", "2");
     return answerJson(response, 503, graphqlError("NOT_READY", "The server is not ready; /readyz says why"));
   }
-  const isApi = path === "/graphql" || path === "/api/setup";
-  if (isApi && request.method === "POST" && !isTrustedOrigin(originOf(request), options.trustedOrigins))
+  const isApi = path === "/graphql" || path === "/api/setup" || isArtifact(path);
+  if (isApi && writes.has(request.method ?? "") && !isTrustedOrigin(originOf(request), options.trustedOrigins))
     return answerJson(response, 403, graphqlError("FORBIDDEN", "Requests from this origin are not accepted"));
   if (path === "/graphql")
     return rooms.graphql(
       request.method === "POST" ? Object.assign(request, { body: await readBody(request) }) : request,
       response,
     );
+  if (isArtifact(path)) return rooms.artifacts(request, response);
   if (path === "/api/setup") return rooms.setup(request, response);
   if (path.startsWith("/api/auth/")) return rooms.signIn(request, response);
   return rooms.pages(request, response);

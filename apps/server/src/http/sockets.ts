@@ -77,7 +77,10 @@ export function openSockets(graphql: GraphqlServer, admit: (headers: Headers) =>
           return [];
         }
         const socketHeaders = headersOfSocket(context.extra.request, context.connectionParams);
-        const { schema, execute, subscribe, contextFactory, parse, validate } = graphql.getEnveloped({ socketHeaders });
+        const { schema, execute, subscribe, contextFactory, parse, validate } = graphql.getEnveloped({
+          socketHeaders,
+          socket: context.extra.socket,
+        });
         const document = parse(payload.query);
         const errors = validate(schema, document);
         if (errors.length > 0) return errors;

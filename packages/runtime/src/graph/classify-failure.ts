@@ -29,6 +29,20 @@ export const newErrorOrigins = (): ErrorOrigins => ({
   node: null,
 });
 
+/**
+ * Whether the store of the graph's state could not be reached: nothing is wrong with the run, and it can go on from its
+ * last checkpoint when the store is back.
+ */
+export const isStoreAway = (error: unknown, origins: ErrorOrigins): boolean =>
+  causes(error).some((link) => origins.persistence.has(link) && isOutOfReach(link));
+
+/** SQLSTATE classes 08 (connection), 53 (resources) and 57 (operator intervention), and what sockets say. */
+function isOutOfReach(error: object): boolean {
+  const code = field(error, "code");
+  if (typeof code === "string" && /^(08|53|57)...$|^ECONN|^EPIPE$|^ETIMEDOUT$|^EHOSTUNREACH$/.test(code)) return true;
+  return /connection (terminated|ended|is closed)|connection error|cannot use a pool/i.test(errorText(error));
+}
+
 /** A thrown value → one of the closed failure codes, with a text that is fit for callers. */
 export function classifyFailure(error: unknown, origins: ErrorOrigins, redact: RedactText): RunFailure {
   for (const link of causes(error)) {
@@ -40,6 +54,8 @@ export function classifyFailure(error: unknown, origins: ErrorOrigins, redact: R
         code: "RECURSION_LIMIT",
         message: "The agent took more steps than its limit allows and was stopped before it finished.",
       };
+    if (isNamed(link, "ModelCallLimitMiddlewareError"))
+      return { code: "RECURSION_LIMIT", message: "The agent called its model as often as a run may, and was stopped." };
     if (origins.model.has(link)) return { code: "MODEL_ERROR", message: modelMessage(link, redact) };
     const tool = origins.tool.get(link);
     if (tool !== undefined)

@@ -22,8 +22,20 @@ export function createGraphHost(options: GraphHostOptions): GraphHost {
   return {
     draw: async (manifest) => (await engine()).draw(manifest),
     run: (request) => runOrEnd(engine, request, options),
-    threadMessages: async (manifest, threadId) =>
-      (await engine()).threadMessages(threadId, manifest.limits.maxPayloadBytes),
+    threadMessages: async (manifest, threadId, checkpointId, more) =>
+      (await engine()).threadMessages({ threadId, checkpointId }, manifest.limits.maxPayloadBytes, more),
+    pendingMessageIds: async (threadId, runId, checkpointId) =>
+      (await engine()).pendingMessageIds(threadId, runId, checkpointId),
+    lastCheckpoint: async (threadId, runId) => (await engine()).lastCheckpoint(threadId, runId),
+    checkpoints: async (threadId, page) => (await engine()).history.page(threadId, page),
+    lineage: async (threadId, checkpointId) => (await engine()).history.lineage(threadId, checkpointId),
+    state: async (threadId, checkpointId) => (await engine()).history.state(threadId, checkpointId),
+    copyThread: async (from, to, checkpointId) => (await engine()).history.copy(from, to, checkpointId),
+    patchState: async (manifest, change) => (await engine()).patchState(manifest, change),
+    prune: async (threadId, needed) => (await engine()).history.prune(threadId, needed),
+    deleteThread: async (threadId) => (await engine()).deleteThread(threadId),
+    problems: async (manifest) => (await engine()).problems(manifest),
+    mcpReadiness: async (server, how) => (await engine()).mcpReadiness(server, how),
     async [Symbol.asyncDispose]() {
       const held = opening;
       opening = null;

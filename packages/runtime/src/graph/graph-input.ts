@@ -1,15 +1,27 @@
 import { type BaseMessage, coerceMessageLikeToMessage, HumanMessage } from "@langchain/core/messages";
 import { RunRefusal } from "./classify-failure.ts";
+import { answersToDanglingCalls } from "./dangling-calls.ts";
+import type { MessageLike } from "./payload.ts";
 
 /**
  * A task's input → a graph's input. A conversation turn (`messageId` set) becomes LangChain messages, its user message
  * with the id of its row, so that reducers replace and never repeat it. Any other input is the graph's own affair,
- * except that `messages` are made LangChain messages with stable ids.
+ * except that `messages` are made LangChain messages with stable ids. Tool calls that the conversation `before` it left
+ * unanswered are answered first.
  */
-export function toGraphInput(input: unknown, messageId: string | null, taskId: string): unknown {
+export function toGraphInput(
+  input: unknown,
+  messageId: string | null,
+  taskId: string,
+  before: readonly MessageLike[] = [],
+): unknown {
   if (typeof input === "string") return messageId === null ? input : { messages: [human(input, messageId)] };
   if (!isRecord(input)) return input;
-  if (Array.isArray(input.messages)) return { ...input, messages: toMessages(input.messages, messageId, taskId) };
+  if (Array.isArray(input.messages))
+    return {
+      ...input,
+      messages: [...answersToDanglingCalls(before), ...toMessages(input.messages, messageId, taskId)],
+    };
   const content = input.content ?? input.text;
   if (messageId === null || typeof content !== "string") return input;
   const { content: _content, text: _text, ...rest } = input;

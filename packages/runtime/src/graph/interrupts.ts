@@ -1,5 +1,6 @@
 import { type Decision, decisions, type NewId } from "@wheelhouse/domain";
 import type { InterruptRecord, NewInterrupt } from "@wheelhouse/storage";
+import { z } from "zod";
 import { RunRefusal } from "./classify-failure.ts";
 import { recordable } from "./payload.ts";
 
@@ -9,42 +10,83 @@ export interface GraphInterruptValue {
   value?: unknown;
 }
 
-const decisionOf: Record<string, Decision> = { approve: "APPROVE", edit: "EDIT", reject: "REJECT", respond: "RESPOND" };
-const everyDecision: Decision[] = ["APPROVE", "EDIT", "REJECT"];
+/** The words of LangChain's human-in-the-loop requests, and `respond`, which ours add. */
+export const decisionWords = {
+  APPROVE: "approve",
+  EDIT: "edit",
+  REJECT: "reject",
+  RESPOND: "respond",
+} as const satisfies Record<Decision, string>;
+
+/** What LangChain's middleware allows when it does not say. */
+const usualDecisions: readonly Decision[] = ["APPROVE", "EDIT", "REJECT"];
 /** The id of a stop that names no question: `interruptBefore` and `interruptAfter` of a compiled graph. */
 const breakpointId = "breakpoint";
+/** Between LangGraph's id of an interrupt and the place of one of its several requests. */
+const placeMark = "/";
 
-interface ActionRequest {
+/** A call that waits for a human, as middleware asks for it. */
+export interface ActionRequest {
   name: string;
   args: Record<string, unknown>;
   description?: string;
 }
 
-/** LangGraph's pending interrupts → rows. Several with one id are one. */
-export function toNewInterrupts(
-  found: readonly GraphInterruptValue[],
-  more: {
-    newId: NewId;
-    expiresAt: Date | null;
-    maxPayloadBytes: number;
-    /** What the agent's definition allows per tool; it knows decisions that the middleware has no word for. */
-    interruptOn: Readonly<Record<string, readonly Decision[]>>;
-  },
-): NewInterrupt[] {
+/** What a human may say to the request at the same place. */
+export interface ReviewConfig {
+  actionName: string;
+  allowedDecisions: string[];
+  /** JSON Schema of the arguments. */
+  argsSchema?: Record<string, unknown>;
+}
+
+/** Decisions as middleware is given them, in the order of its requests. */
+export const Reviews = z.object({
+  decisions: z.array(
+    z.discriminatedUnion("type", [
+      z.object({ type: z.literal("approve") }),
+      z.object({
+        type: z.literal("edit"),
+        editedAction: z.object({ name: z.string(), args: z.record(z.string(), z.unknown()) }),
+      }),
+      z.object({ type: z.literal("reject"), message: z.string().optional() }),
+      z.object({ type: z.literal("respond"), message: z.string() }),
+    ]),
+  ),
+});
+export type Review = z.infer<typeof Reviews>["decisions"][number];
+
+export interface NewInterruptOptions {
+  newId: NewId;
+  expiresAt: Date | null;
+  maxPayloadBytes: number;
+  /** JSON Schema of a tool's arguments, as far as the tools are known; null when it is not. */
+  argsSchemaOf: (tool: string) => Record<string, unknown> | null;
+}
+
+/**
+ * LangGraph's pending interrupts → rows. Several with one id are one. Middleware asks for all calls of a message in one
+ * interrupt: each of its requests becomes a row of its own, so that each has its own decisions and its own answer.
+ */
+export function toNewInterrupts(found: readonly GraphInterruptValue[], options: NewInterruptOptions): NewInterrupt[] {
+  const { newId, expiresAt, maxPayloadBytes } = options;
   const byId = new Map(found.map((interrupt) => [interrupt.id ?? breakpointId, interrupt]));
-  if (byId.size === 0) return [{ ...breakpoint, id: more.newId(), expiresAt: more.expiresAt }];
-  return [...byId].map(([interruptId, { value }]) => {
+  if (byId.size === 0) return [{ ...breakpoint, id: newId(), expiresAt }];
+  return [...byId].flatMap(([interruptId, { value }]): NewInterrupt[] => {
     const actions = approvalsIn(value);
-    const kind = actions === null ? "QUESTION" : "TOOL_APPROVAL";
-    const requests = actions ?? [{ name: "question", args: { value: value ?? null } }];
-    return {
-      id: more.newId(),
-      interruptId,
-      kind,
-      actionRequests: recordable(requests, { maxBytes: more.maxPayloadBytes }),
-      allowedDecisions: actions === null ? ["RESPOND"] : allowedBy(value, actions, more.interruptOn),
-      expiresAt: more.expiresAt,
-    };
+    if (actions === null) {
+      const requests = recordable([{ name: "question", args: { value: value ?? null } }], {
+        maxBytes: maxPayloadBytes,
+      });
+      const asked = { kind: "QUESTION" as const, actionRequests: requests, allowedDecisions: ["RESPOND" as const] };
+      return [{ id: newId(), interruptId, ...asked, expiresAt }];
+    }
+    return actions.map((action, place) => ({
+      id: newId(),
+      interruptId: actions.length === 1 ? interruptId : `${interruptId}${placeMark}${place}`,
+      ...approvalRow(action, reviewOf(value, action.name, place), options),
+      expiresAt,
+    }));
   });
 }
 
@@ -55,35 +97,54 @@ const breakpoint: Omit<NewInterrupt, "id" | "expiresAt"> = {
   allowedDecisions: ["APPROVE"],
 };
 
+function approvalRow(
+  action: ActionRequest,
+  review: Record<string, unknown> | null,
+  { maxPayloadBytes, argsSchemaOf }: NewInterruptOptions,
+): Pick<NewInterrupt, "kind" | "actionRequests" | "allowedDecisions"> {
+  const words: unknown[] | null = Array.isArray(review?.allowedDecisions) ? review.allowedDecisions : null;
+  const allowedDecisions =
+    words === null ? [...usualDecisions] : decisions.filter((decision) => words.includes(decisionWords[decision]));
+  const argsSchema = isRecord(review?.argsSchema) ? review.argsSchema : argsSchemaOf(action.name);
+  const request = recordable(action, { maxBytes: maxPayloadBytes });
+  // The schema is kept as it is: it names arguments and holds no values, so nothing in it is to be redacted.
+  const described = isRecord(request) && argsSchema !== null ? { ...request, argsSchema } : request;
+  return { kind: "TOOL_APPROVAL", actionRequests: [described], allowedDecisions };
+}
+
 /** Answers → what `Command({resume})` takes, by interrupt id; null when there is only a breakpoint to pass. */
 export function toResume(answers: readonly InterruptRecord[]): Record<string, unknown> | null {
-  const resume: Record<string, unknown> = {};
-  for (const answer of answers)
-    if (answer.interruptId !== breakpointId) resume[answer.interruptId] = resumeValue(answer);
-  return Object.keys(resume).length === 0 ? null : resume;
+  const byId = new Map<string, InterruptRecord[]>();
+  for (const answer of answers) {
+    const id = answer.interruptId.split(placeMark)[0] ?? "";
+    if (id !== breakpointId) byId.set(id, [...(byId.get(id) ?? []), answer]);
+  }
+  const resume = [...byId].map(([id, given]): [string, unknown] => [id, resumeValue(given)]);
+  return resume.length === 0 ? null : Object.fromEntries(resume);
 }
 
-function resumeValue(answer: InterruptRecord): unknown {
-  if (answer.decision === null)
+function resumeValue(given: readonly InterruptRecord[]): unknown {
+  const [first] = given;
+  if (first === undefined || given.some(({ decision }) => decision === null))
     throw new RunRefusal("INTERNAL", "A question of this run has no answer yet; it cannot continue.");
-  if (answer.kind !== "TOOL_APPROVAL") return answer.decision === "APPROVE" ? true : answer.decisionValue;
-  const actions = actionsIn(answer.actionRequests);
-  return { decisions: actions.map((action, index) => toReview(answer, action, index, actions.length)) };
+  if (first.kind !== "TOOL_APPROVAL") return first.decision === "APPROVE" ? true : first.decisionValue;
+  const inOrder = [...given].sort((a, b) => placeOf(a) - placeOf(b));
+  return { decisions: inOrder.map(toReview) };
 }
 
-/** One human decision stands for every tool call of its interrupt; edits of several calls come as a list in their order. */
-function toReview(answer: InterruptRecord, action: ActionRequest, index: number, count: number): unknown {
-  const value = answer.decisionValue;
-  switch (answer.decision) {
+const placeOf = ({ interruptId }: InterruptRecord): number => Number(interruptId.split(placeMark)[1] ?? 0);
+
+function toReview({ decision, decisionValue: value, actionRequests }: InterruptRecord): Review {
+  switch (decision) {
     case "EDIT": {
-      const edited: unknown = count > 1 && Array.isArray(value) ? value[index] : value;
-      return { type: "edit", editedAction: { name: action.name, args: isRecord(edited) ? edited : action.args } };
+      const [action] = actionsIn(actionRequests);
+      const args = isRecord(value) ? value : (action?.args ?? {});
+      return { type: "edit", editedAction: { name: action?.name ?? "tool", args } };
     }
     case "REJECT":
       return typeof value === "string" && value !== "" ? { type: "reject", message: value } : { type: "reject" };
     case "RESPOND":
-      // The middleware knows no answer in place of a tool: the call is rejected with the human's words.
-      return { type: "reject", message: typeof value === "string" ? value : JSON.stringify(value ?? "") };
+      return { type: "respond", message: typeof value === "string" ? value : JSON.stringify(value ?? "") };
     default:
       return { type: "approve" };
   }
@@ -91,7 +152,7 @@ function toReview(answer: InterruptRecord, action: ActionRequest, index: number,
 
 /** The shape of LangChain's human-in-the-loop middleware. */
 function approvalsIn(value: unknown): ActionRequest[] | null {
-  if (!isRecord(value) || !Array.isArray(value.actionRequests)) return null;
+  if (!isRecord(value) || !Array.isArray(value.actionRequests) || value.actionRequests.length === 0) return null;
   return actionsIn(value.actionRequests);
 }
 
@@ -105,21 +166,12 @@ function actionsIn(requests: unknown): ActionRequest[] {
   }));
 }
 
-/** What every tool call of the interrupt allows. */
-function allowedBy(
-  value: unknown,
-  actions: readonly ActionRequest[],
-  interruptOn: Readonly<Record<string, readonly Decision[]>>,
-): Decision[] {
+/** Reviews stand in the order of the requests; some write one per tool instead. */
+function reviewOf(value: unknown, name: string, place: number): Record<string, unknown> | null {
   const reviews = isRecord(value) && Array.isArray(value.reviewConfigs) ? value.reviewConfigs.filter(isRecord) : [];
-  const perAction = actions.map(({ name }) => {
-    const declared = interruptOn[name];
-    if (declared !== undefined) return declared;
-    const named = reviews.find((review) => review.actionName === name)?.allowedDecisions;
-    if (!Array.isArray(named)) return everyDecision;
-    return named.map((word) => decisionOf[String(word)]).filter((decision) => decision !== undefined);
-  });
-  return decisions.filter((decision) => perAction.every((allowed) => allowed.includes(decision)));
+  const inPlace = reviews[place];
+  if (inPlace?.actionName === name) return inPlace;
+  return reviews.find((review) => review.actionName === name) ?? null;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,7 @@
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "@wheelhouse/domain";
+import type { ClientConfig } from "pg";
+import type { CheckpointTables } from "./checkpoint-tables.ts";
 
 /** Where graphs keep their state: one of three, chosen by the operator, never replaced by another. */
 export type PersistenceConfig =
@@ -10,6 +12,7 @@ export type PersistenceConfig =
 
 export interface Persistence extends AsyncDisposable {
   checkpointer: BaseCheckpointSaver;
+  tables: CheckpointTables;
   store: BaseStore;
 }
 
@@ -22,7 +25,7 @@ const storeConnections = 4;
 export async function openPersistence(config: PersistenceConfig, clock: Clock): Promise<Persistence> {
   switch (config.kind) {
     case "memory":
-      return openMemory();
+      return openSqlite(":memory:", clock);
     case "sqlite":
       return openSqlite(config.file, clock);
     case "postgres":
@@ -30,23 +33,23 @@ export async function openPersistence(config: PersistenceConfig, clock: Clock): 
   }
 }
 
-async function openMemory(): Promise<Persistence> {
-  const { InMemoryStore, MemorySaver } = await import("@langchain/langgraph-checkpoint");
-  return { checkpointer: new MemorySaver(), store: new InMemoryStore(), async [Symbol.asyncDispose]() {} };
-}
-
 async function openSqlite(file: string, clock: Clock): Promise<Persistence> {
-  const [{ default: Database }, { SqliteSaver }, { SqliteStore }] = await Promise.all([
+  const [{ default: Database }, { SqliteSaver }, { SqliteStore }, { sqliteCheckpointTables }] = await Promise.all([
     import("better-sqlite3"),
     import("@langchain/langgraph-checkpoint-sqlite"),
     import("./sqlite-store.ts"),
+    import("./sqlite-checkpoint-tables.ts"),
   ]);
   const db = new Database(file);
   db.pragma("busy_timeout = 5000");
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = NORMAL");
+  const checkpointer = new SqliteSaver(db);
+  // Its tables come with its first use, and others read them too.
+  await checkpointer.getTuple({ configurable: { thread_id: "" } });
   return {
-    checkpointer: new SqliteSaver(db),
+    checkpointer,
+    tables: sqliteCheckpointTables(db),
     store: new SqliteStore(db, clock),
     async [Symbol.asyncDispose]() {
       db.close();
@@ -55,20 +58,32 @@ async function openSqlite(file: string, clock: Clock): Promise<Persistence> {
 }
 
 async function openPostgres(url: string, schema: string): Promise<Persistence> {
-  const [{ default: pg }, { PostgresSaver }, { PostgresStore }] = await Promise.all([
+  const [{ default: pg }, { PostgresSaver }, { PostgresStore }, { postgresCheckpointTables }] = await Promise.all([
     import("pg"),
     import("@langchain/langgraph-checkpoint-postgres"),
     import("@langchain/langgraph-checkpoint-postgres/store"),
+    import("./postgres-checkpoint-tables.ts"),
   ]);
-  const pool = new pg.Pool({ connectionString: url, max: checkpointConnections });
-  // An idle connection that the server closes must not end the process; the next query opens another.
+  // A lost connection says so to its user, and once more as an event that would end the process if nobody heard it.
+  class Client extends pg.Client {
+    constructor(config?: string | ClientConfig) {
+      super(config);
+      this.on("error", () => {});
+    }
+  }
+  const pool = new pg.Pool({ connectionString: url, max: checkpointConnections, Client });
+  // The same of an idle one; the next query opens another.
   pool.on("error", () => {});
   const checkpointer = new PostgresSaver(pool, undefined, { schema });
   const store = new PostgresStore({
-    connectionOptions: { connectionString: url, max: storeConnections },
+    connectionOptions: { connectionString: url, max: storeConnections, Client },
     schema,
     ensureTables: false,
   });
+  // The store makes its own pool and does not listen to it: an idle connection that the server closed ended the process.
+  const core: unknown = Reflect.get(store, "core");
+  const storePool: unknown = typeof core === "object" && core !== null ? Reflect.get(core, "pool") : null;
+  if (storePool instanceof pg.Pool) storePool.on("error", () => {});
   const close = async () => {
     await Promise.all([pool.end(), store.stop()]);
   };
@@ -81,7 +96,7 @@ async function openPostgres(url: string, schema: string): Promise<Persistence> {
     await close();
     throw error;
   }
-  return { checkpointer, store, [Symbol.asyncDispose]: close };
+  return { checkpointer, tables: postgresCheckpointTables(pool, schema), store, [Symbol.asyncDispose]: close };
 }
 
 interface LockingPool {

@@ -1,13 +1,18 @@
 import type { RunFailure } from "@wheelhouse/domain";
 import type { GraphOutput, GraphRunRequest } from "../graph-host.ts";
+import { emptyBatch } from "../merge-batch.ts";
 import type { RunnableGraph } from "./build-graph.ts";
-import { classifyFailure, errorText, type RunRefusal } from "./classify-failure.ts";
+import { classifyFailure, errorText, isStoreAway, type RunRefusal } from "./classify-failure.ts";
 import type { GraphConfigurable, GraphHostLimits, GraphHostOptions } from "./graph-host-options.ts";
 import { type GraphInterruptValue, toNewInterrupts } from "./interrupts.ts";
 import { readContent } from "./message-content.ts";
 import { isMessageLike, recordable } from "./payload.ts";
 import type { RedactText } from "./redact-text.ts";
 import { RunCallbacks } from "./run-callbacks.ts";
+import type { RunServers } from "./run-servers.ts";
+import { serverCallsKey } from "./server-tools.ts";
+import { type ToolCalls, toolCallsKey } from "./tool-calls.ts";
+import { argsSchemaOf, toolsIn } from "./tool-schemas.ts";
 import { finishTranslation, takeBatch, translateChunk } from "./translate-chunk.ts";
 import type { TranslationState } from "./translation-state.ts";
 
@@ -16,9 +21,14 @@ export interface GraphExecution {
   /** A graph's input, a command, or null to go on from the last checkpoint. */
   input: unknown;
   store: unknown;
+  toolCalls: ToolCalls;
+  /** The MCP servers that its agents use. */
+  servers: RunServers | null;
   request: GraphRunRequest;
   /** Names this execution to the checkpointer. */
   executionId: string;
+  /** Set when the graph has to be told which checkpoint to branch off from, as the thread has newer ones. */
+  branchFrom: string | null;
   state: TranslationState;
   redact: RedactText;
   limits: GraphHostLimits;
@@ -84,7 +94,7 @@ export async function* runGraph(execution: GraphExecution): AsyncGenerator<Graph
 const currentStop = (stop: Stop | null): Stop | null => stop;
 
 async function readStream(
-  { graph, input, store, request, executionId }: GraphExecution,
+  { graph, input, store, toolCalls, servers, request, executionId, branchFrom }: GraphExecution,
   signal: AbortSignal,
   callbacks: RunCallbacks,
   found: { interrupts: GraphInterruptValue[]; stopped: boolean },
@@ -92,6 +102,7 @@ async function readStream(
   const configurable: GraphConfigurable = {
     thread_id: request.threadId,
     wheelhouse_run: request.runId,
+    wheelhouse_generation: request.generation,
     wheelhouse_execution: executionId,
     wheelhouse_session: request.sessionId,
     wheelhouse_task: request.taskId,
@@ -99,7 +110,12 @@ async function readStream(
     wheelhouse_scope: request.scope,
   };
   const stream = await graph.stream(input, {
-    configurable,
+    configurable: {
+      ...configurable,
+      [toolCallsKey]: toolCalls,
+      [serverCallsKey]: servers,
+      ...(branchFrom !== null && { checkpoint_id: branchFrom }),
+    },
     store,
     signal,
     callbacks: [callbacks],
@@ -156,9 +172,17 @@ function conclude(
     case "refused":
       return failed(execution, stop.error.failure, stop.error);
     case "failed":
+      if (isStoreAway(stop.error, state.origins)) return lost(stop.error);
       return failed(execution, classifyFailure(stop.error, state.origins, execution.redact), stop.error);
   }
 }
+
+/** The end of an execution whose state could not be kept. Nothing more is told: the next owner closes what is open. */
+export const lost = (cause: unknown): GraphOutput => ({
+  kind: "end",
+  batch: emptyBatch(),
+  end: { status: "LOST", cause },
+});
 
 function failed({ state, redact }: GraphExecution, failure: RunFailure, cause: unknown): GraphOutput {
   const reason = failure.code === "EXECUTION_TIMEOUT" ? failure.message : redact(errorText(cause));
@@ -176,11 +200,14 @@ function succeeded(execution: GraphExecution): GraphOutput {
 function interrupted(execution: GraphExecution, found: readonly GraphInterruptValue[]): GraphOutput {
   const { state, request, limits, deps } = execution;
   const batch = finishTranslation(state, "INTERRUPTED", "waiting for a human");
+  const { interruptTtlSeconds, maxPayloadBytes } = request.manifest.limits;
+  const ttlMs = interruptTtlSeconds === undefined ? limits.interruptTtlMs : interruptTtlSeconds * 1000;
+  const tools = toolsIn(execution.graph);
   const interrupts = toNewInterrupts(found, {
     newId: deps.newId,
-    expiresAt: new Date(deps.clock.now().getTime() + limits.interruptTtlMs),
-    maxPayloadBytes: request.manifest.limits.maxPayloadBytes,
-    interruptOn: request.manifest.definition?.interruptOn ?? {},
+    expiresAt: new Date(deps.clock.now().getTime() + ttlMs),
+    maxPayloadBytes,
+    argsSchemaOf: (name) => argsSchemaOf(tools.get(name)),
   });
   return { kind: "end", batch, end: { status: "INTERRUPTED", interrupts, context: runContext(execution) } };
 }

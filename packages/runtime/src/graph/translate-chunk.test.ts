@@ -24,6 +24,8 @@ function fresh(more: Partial<TranslationOptions> = {}) {
     maxPayloadBytes: 1_000,
     maxToolOutputBytes: 5_000,
     recordPayloads: true,
+    tokenBudget: null,
+    tokensUsed: 0,
     knownMessageIds: [],
     clock: { now: () => new Date(ticks++) },
     newId: () => `id${++ids}`,

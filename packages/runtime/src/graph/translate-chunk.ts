@@ -2,6 +2,7 @@ import type { ModelCallWrite, RecordBatch } from "@wheelhouse/storage";
 import { errorText, isInterruptError, isParentCommand, providerStatus, RunRefusal } from "./classify-failure.ts";
 import { isMessageLike } from "./payload.ts";
 import type { ReportedUsage, RunChunk } from "./run-chunk.ts";
+import { spendTokens } from "./token-budget.ts";
 import {
   addPiece,
   discardMessage,
@@ -214,6 +215,7 @@ function endModel(state: TranslationState, { id, messageId, message, usage }: Ch
     if (step.model === undefined) return;
     step.model.model = textOr(modelNameOf(message), step.model.model);
     recordCall(state, step, { status: "OK", usage });
+    spendTokens(state, usage);
     if (message !== null && !step.model.silent)
       holdMessage(state, messageId, message, { model: step.model.model, tokenCount: usage?.output_tokens ?? null });
     endStep(state, step, { status: "COMPLETED", output: stepPayload(state, message ?? undefined) });

@@ -151,6 +151,22 @@ export function toMessageWrite(
   return write;
 }
 
+/** The model that wrote a message and its tokens, as far as the message itself tells. */
+export function spokenBy(message: MessageLike): Pick<MessageWrite, "model" | "tokenCount"> {
+  if (roleOf(message) !== "ASSISTANT") return {};
+  const metadata: unknown = Reflect.get(message, "response_metadata");
+  const usage: unknown = Reflect.get(message, "usage_metadata");
+  const model = field(metadata, "model_name") ?? field(metadata, "model");
+  const tokens = field(usage, "output_tokens");
+  return {
+    ...(typeof model === "string" ? { model } : {}),
+    ...(typeof tokens === "number" ? { tokenCount: tokens } : {}),
+  };
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
 /** LangChain's message type → role; null for what is no message of a transcript, such as a removal. */
 export function roleOf(message: MessageLike): MessageRole | null {
   switch (message.getType()) {

@@ -16,6 +16,10 @@ export interface TranslationOptions {
   maxToolOutputBytes: number;
   /** False: names, times, errors and counts only. */
   recordPayloads: boolean;
+  /** Tokens that the run may use, as its models report them; null when there is no limit. */
+  tokenBudget: number | null;
+  /** Of these, the ones that are used already. */
+  tokensUsed: number;
   /** LangGraph ids of messages that are recorded already. */
   knownMessageIds: readonly string[];
   clock: Clock;
@@ -81,6 +85,8 @@ export interface TranslationState {
   failures: Map<string, number>;
   rootId: string | null;
   rootOutput: unknown;
+  /** Tokens that models have reported so far. */
+  tokensUsed: number;
   /** Set when what happened must end the run. */
   refusal: RunRefusal | null;
   closed: boolean;
@@ -102,6 +108,7 @@ export function newTranslation(options: TranslationOptions): TranslationState {
     failures: new Map(),
     rootId: null,
     rootOutput: undefined,
+    tokensUsed: options.tokensUsed,
     refusal: null,
     closed: false,
   };

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { OpenContractWorld } from "./contract-world.ts";
 import {
   batchOf,
+  callOf,
   claimInput,
   claimRun,
   customEvent,
   endEverything,
+  expireLeases,
   rangeTo,
   startRun,
   stepOf,
@@ -68,22 +70,92 @@ export function claimingContract(openWorld: OpenContractWorld): void {
     it("renews a held lease and refuses a lost one", async () => {
       await endEverything(world());
       const { claimed } = await startRun(world());
-      const beat = () => world().storage.runs.renew(claimed.fence, { leaseMs: 30_000, at: world().clock.now() });
-      world().clock.advance(20_000);
-      expect(await beat()).toBe("held");
-      world().clock.advance(20_000);
+      const other = await startRun(world());
+      const both = [claimed.fence, other.claimed.fence];
+      const beat = () => world().storage.runs.renew(both, { leaseMs: 30_000 });
+      await expireLeases(world());
+      // Late, but nobody else has come.
+      expect(await beat()).toEqual([]);
       expect(await world().storage.runs.claim(claimInput(world()))).toEqual([]);
-      world().clock.advance(10_001);
+      expect(await world().storage.runs.lost(both)).toEqual([]);
+      await world().models.run.update({ where: { id: claimed.run.id }, data: { leaseExpiresAt: new Date(0) } });
       const [taken] = await world().storage.runs.claim(claimInput(world(), { owner: "worker-2" }));
       expect(taken).toMatchObject({ recovered: true, run: { recoveries: 1, generation: 2, owner: "worker-2" } });
-      expect(await beat()).toBe("lost");
+      expect(await world().storage.runs.lost(both)).toEqual([claimed.run.id]);
+      expect(await beat()).toEqual([claimed.run.id]);
       expect((await typesOf(world(), claimed.run.sessionId)).at(-1)).toBe("run.recovered");
+    });
+
+    it("counts leases by no clock of a replica", async () => {
+      await endEverything(world());
+      const { claimed } = await startRun(world());
+      // A replica whose clock is a year ahead finds nothing to take over.
+      const ahead = new Date(world().clock.now().getTime() + 31_536_000_000);
+      expect(await world().storage.runs.claim({ ...claimInput(world(), { owner: "worker-2" }), at: ahead })).toEqual(
+        [],
+      );
+      // And the lease that it takes is not a year long.
+      const { run } = await submit(world());
+      const early = { ...claimInput(world(), { owner: "worker-2", leaseMs: -1 }), at: ahead };
+      expect((await world().storage.runs.claim(early)).map((each) => each.run.id)).toEqual([run.id]);
+      const [taken] = await world().storage.runs.claim(claimInput(world()));
+      expect(taken).toMatchObject({ recovered: true, run: { id: run.id } });
+      expect(await world().storage.runs.lost([claimed.fence])).toEqual([]);
+    });
+
+    it("takes exactly the runs that are named, if they can be had", async () => {
+      await endEverything(world());
+      const { run: first } = await submit(world());
+      const { run: second, session } = await submit(world());
+      const behind = await submit(world(), { session: { by: "id", id: session.id }, policy: "ENQUEUE" });
+      const claim = (...runIds: string[]) => world().storage.runs.claim(claimInput(world(), { runIds }));
+      const [taken] = await claim(second.id);
+      expect(taken).toMatchObject({ recovered: false, run: { id: second.id } });
+      // Held by a worker, a follower, nothing at all.
+      expect(await claim(second.id, behind.run.id, world().newId())).toEqual([]);
+      await expireLeases(world());
+      expect(await claim(second.id)).toMatchObject([{ recovered: true, run: { id: second.id, generation: 2 } }]);
+      const racing = await Promise.all(rangeTo(6).map(() => claim(first.id)));
+      expect(racing.flat().map(({ run }) => run.id)).toEqual([first.id]);
+      await endEverything(world());
+      expect(await claim(first.id)).toEqual([]);
+    });
+
+    it("ends runs that waited too long, one session's one after the other", async () => {
+      await endEverything(world());
+      const { run, session, task } = await submit(world());
+      const by = { by: "id", id: session.id } as const;
+      const behind = await submit(world(), { session: by, policy: "ENQUEUE" });
+      const running = await startRun(world());
+      const expire = () =>
+        world().storage.runs.expireQueued({
+          before: new Date(world().clock.now().getTime() + 1),
+          limit: 10,
+          at: world().clock.now(),
+        });
+      // What runs is nobody's to expire: only the follower waits.
+      expect(await expire()).toBe(1);
+      expect(await world().models.run.findUnique({ where: { id: behind.run.id } })).toMatchObject({
+        status: "FAILED",
+        errorCode: "QUEUE_TIMEOUT",
+      });
+      expect(await expire()).toBe(0);
+      expect(await world().models.run.findUnique({ where: { id: run.id } })).toMatchObject({ status: "RUNNING" });
+      expect(await world().models.task.findUnique({ where: { id: task.id } })).toMatchObject({ status: "WORKING" });
+      expect(await world().storage.runs.lost([running.claimed.fence])).toEqual([]);
+      const head = await submit(world());
+      expect(await expire()).toBe(1);
+      expect((await typesOf(world(), head.session.id)).slice(-2)).toEqual(["run.failed", "task.failed"]);
+      expect(await world().storage.sessions.get(world().authority(), head.session.id)).toMatchObject({
+        status: "ERROR",
+        activeRunId: null,
+      });
     });
 
     it("refuses every write of a superseded owner", async () => {
       await endEverything(world());
       const { session, claimed } = await startRun(world());
-      await world().storage.runs.release(claimed.fence, world().clock.now());
+      await world().storage.runs.release(claimed.fence);
       const [taken] = await world().storage.runs.claim(claimInput(world(), { owner: "worker-2" }));
       const before = await typesOf(world(), session.id);
       const batch = batchOf({ events: [customEvent(world())], steps: [stepOf(world())] });
@@ -109,7 +181,7 @@ export function claimingContract(openWorld: OpenContractWorld): void {
           const step = stepOf(world(), { status: "RUNNING", finishedAt: null, durationMs: null, startedAt });
           await world().storage.runs.record(taken.fence, batchOf({ steps: [step] }));
         }
-        world().clock.advance(30_001);
+        await expireLeases(world());
       }
       expect(await claim()).toEqual([]);
       expect(await world().storage.runs.get(world().authority(), run.id)).toMatchObject({
@@ -143,11 +215,16 @@ export function claimingContract(openWorld: OpenContractWorld): void {
             { type: "message.completed", payload: { messageId: "m-1", role, length: 0 }, visibility, at },
           ],
           steps: [step, stepOf(world(), { seq: 3 })],
+          modelCalls: [
+            callOf(world(), { totalTokens: 7 }),
+            callOf(world(), { totalTokens: 5 }),
+            callOf(world(), { totalTokens: null }),
+          ],
         }),
       );
       const open = await world().storage.runs.openEnds(claimed.fence);
       expect(open.steps).toMatchObject([{ id: step.id, seq: 4, startedAt: at }]);
-      expect(open).toMatchObject({ messageIds: ["m-2"], lastStepSeq: 4 });
+      expect(open).toMatchObject({ messageIds: ["m-2"], lastStepSeq: 4, tokensUsed: 12 });
       expect(open.recordedMessageIds).toHaveLength(1);
     });
   });

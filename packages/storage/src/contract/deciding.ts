@@ -11,21 +11,24 @@ import {
   succeed,
   typesOf,
   useWorld,
+  type WorkOptions,
+  workOf,
 } from "./sample-work.ts";
 
-const approval = (world: ContractWorld, interruptId: string): NewInterrupt => ({
+const approval = (world: ContractWorld, interruptId: string, expiresAt: Date | null): NewInterrupt => ({
   id: world.newId(),
   interruptId,
   kind: "TOOL_APPROVAL",
   actionRequests: [{ name: "send_mail", args: { to: "a@example.com" }, description: "" }],
   allowedDecisions: ["APPROVE", "REJECT"],
-  expiresAt: null,
+  expiresAt,
 });
 
-/** A session whose run waits for `count` answers. */
-async function waiting(world: ContractWorld, count: number) {
-  const started = await startRun(world);
-  const interrupts = rangeTo(count).map((n) => approval(world, `i-${n}`));
+/** A session whose run waits for `count` answers, for so many milliseconds. */
+async function waiting(world: ContractWorld, count: number, ttlMs: number | null = null, options: WorkOptions = {}) {
+  const started = await startRun(world, options);
+  const expiresAt = ttlMs === null ? null : new Date(world.clock.now().getTime() + ttlMs);
+  const interrupts = rangeTo(count).map((n) => approval(world, `i-${n}`, expiresAt));
   await world.storage.runs.finish(started.claimed.fence, emptyBatch, {
     status: "INTERRUPTED",
     interrupts,
@@ -39,8 +42,12 @@ async function waiting(world: ContractWorld, count: number) {
 export function decidingContract(openWorld: OpenContractWorld): void {
   describe("deciding", () => {
     const world = useWorld(openWorld);
-    const decide = (ids: readonly string[], decision: "APPROVE" | "EDIT" | "REJECT" = "APPROVE") =>
-      world().storage.interrupts.decide(world().authority(), {
+    const decide = (
+      ids: readonly string[],
+      decision: "APPROVE" | "EDIT" | "REJECT" = "APPROVE",
+      storage = world().storage,
+    ) =>
+      storage.interrupts.decide(world().authority(), {
         decisions: ids.map((id) => ({ id, decision, value: { note: "ok" } })),
         newRunId: world().newId(),
         at: world().clock.now(),
@@ -90,7 +97,10 @@ export function decidingContract(openWorld: OpenContractWorld): void {
 
     it("lets the first of several answers win and tells the others who it was", async () => {
       const { ids } = await waiting(world(), 1);
-      const outcomes = await Promise.all(rangeTo(5).map(() => decide(ids)));
+      const second = (await world().openSecond()) ?? world().storage;
+      const outcomes = await Promise.all(
+        rangeTo(6).map((n) => decide(ids, "APPROVE", n % 2 === 0 ? second : world().storage)),
+      );
       expect(outcomes.filter(({ outcome }) => outcome === "decided")).toHaveLength(1);
       const late = outcomes.find(({ outcome }) => outcome === "alreadyDecided");
       expect(late).toMatchObject({ interrupt: { decidedBy: "Ada", decision: "APPROVE" } });
@@ -105,24 +115,122 @@ export function decidingContract(openWorld: OpenContractWorld): void {
       expect((await world().storage.interrupts.get(world().authority(), ids[0] ?? ""))?.decidedAt).toBeNull();
     });
 
-    it("queues the continued task behind what the session is doing meanwhile", async () => {
-      const { session, ids } = await waiting(world(), 1);
-      const other = await submit(world(), { session: { by: "id", id: session.id } });
-      const busy = await claimRun(world(), other.run.id);
-      const decided = await decide(ids);
-      if (decided.outcome !== "decided" || decided.run === null) throw new Error("The answer queues a run");
-      expect(await world().models.run.findUniqueOrThrow({ where: { id: decided.run.id } })).toMatchObject({
-        queuePosition: 1,
+    /** A task whose question other work went past: it has ended, nothing waits for the answer, and a late one hears so. */
+    const expectOvertaken = async ({ id }: { id: string }, interruptId: string) => {
+      expect(await world().storage.tasks.get(world().authority(), id)).toMatchObject({
+        status: "CANCELLED",
+        statusReason: "the conversation went on without an answer",
       });
-      await succeed(world(), busy.fence);
-      expect((await claimRun(world(), decided.run.id)).resume).toHaveLength(1);
+      expect(await world().storage.interrupts.get(world().authority(), interruptId)).toMatchObject({
+        closedAt: world().clock.now(),
+      });
+      expect(await decide([interruptId])).toEqual({ outcome: "closed", taskId: id });
+    };
+
+    it("is over when other work begins in its session", async () => {
+      const { session, task, ids } = await waiting(world(), 2);
+      await decide(ids.slice(0, 1));
+      const other = await submit(world(), { session: { by: "id", id: session.id } });
+      await expectOvertaken(task, ids[1] ?? "");
+      expect((await typesOf(world(), session.id)).slice(-4)).toEqual([
+        "task.cancelled",
+        "task.submitted",
+        "message.user",
+        "run.queued",
+      ]);
+      await succeed(world(), (await claimRun(world(), other.run.id)).fence);
+      expect(await sessionOf(session.id)).toMatchObject({ status: "IDLE", activeRunId: null });
     });
 
-    it("keeps a session waiting when another task of it ends", async () => {
-      const { session } = await waiting(world(), 1);
-      const other = await submit(world(), { session: { by: "id", id: session.id } });
-      await succeed(world(), (await claimRun(world(), other.run.id)).fence);
-      expect(await world().storage.sessions.get(world().authority(), session.id)).toMatchObject({ status: "WAITING" });
+    it("is over at once when work waits behind the run that asks", async () => {
+      const { session, task, run, claimed } = await startRun(world());
+      const behind = await submit(world(), { session: { by: "id", id: session.id }, policy: "ENQUEUE" });
+      const question = approval(world(), "late", null);
+      await world().storage.runs.finish(claimed.fence, emptyBatch, {
+        ...{ status: "INTERRUPTED", interrupts: [question], at: world().clock.now() },
+      });
+      await expectOvertaken(task, question.id);
+      expect(await world().storage.runs.get(world().authority(), run.id)).toMatchObject({ status: "INTERRUPTED" });
+      expect((await typesOf(world(), session.id)).slice(-3)).toEqual([
+        "interrupt.requested",
+        "run.interrupted",
+        "task.cancelled",
+      ]);
+      expect(await sessionOf(session.id)).toMatchObject({ status: "BUSY", activeRunId: behind.run.id });
+      await succeed(world(), (await claimRun(world(), behind.run.id)).fence);
+    });
+
+    it("lets an answer or other work win, never both", async () => {
+      const second = (await world().openSecond()) ?? world().storage;
+      for (const _ of rangeTo(5)) {
+        const { session, task, ids } = await waiting(world(), 1);
+        const by = { by: "id", id: session.id } as const;
+        const [decided, submitted] = await Promise.all([
+          decide(ids),
+          second.tasks.submit(world().authority(), workOf(world(), { session: by, policy: "REJECT" })),
+        ]);
+        expect([decided.outcome, submitted.outcome].sort()).toEqual(
+          decided.outcome === "decided" ? ["busy", "decided"] : ["closed", "submitted"],
+        );
+        expect(await world().storage.tasks.get(world().authority(), task.id)).toMatchObject({
+          status: decided.outcome === "decided" ? "WORKING" : "CANCELLED",
+        });
+      }
+    });
+
+    const expire = (limit = 100) => world().storage.interrupts.expire({ limit, at: world().clock.now() });
+    const sessionOf = (id: string) => world().storage.sessions.get(world().authority(), id);
+
+    it("gives a task up when nobody answered in time, and closes what it asked", async () => {
+      const { session, task, run, ids } = await waiting(world(), 2, 1_000);
+      await decide(ids.slice(0, 1));
+      expect(await expire()).toEqual([]);
+      world().clock.advance(1_000);
+      expect(await expire()).toEqual([{ taskId: task.id, sessionId: session.id, interruptIds: ids.slice(1) }]);
+      expect(await expire()).toEqual([]);
+      expect(await sessionOf(session.id)).toMatchObject({ status: "ERROR", activeRunId: null });
+      expect(await world().storage.tasks.get(world().authority(), task.id)).toMatchObject({ status: "FAILED" });
+      // The run that asked had ended already, and stays as it ended.
+      expect(await world().storage.runs.get(world().authority(), run.id)).toMatchObject({ status: "INTERRUPTED" });
+      const closed = await Promise.all(ids.map((id) => world().storage.interrupts.get(world().authority(), id)));
+      expect(closed.map((each) => each?.closedAt?.getTime())).toEqual([undefined, world().clock.now().getTime()]);
+      const events = (await eventsOf(world(), session.id)).slice(-2);
+      expect(events.map(({ type, payload }) => [type, payload])).toMatchObject([
+        ["interrupt.expired", { interruptId: ids[1] }],
+        ["task.failed", { code: "INTERRUPT_EXPIRED", status: "FAILED" }],
+      ]);
+      expect(await decide(ids.slice(1))).toEqual({ outcome: "closed", taskId: task.id });
+    });
+
+    it("lets an answer or the end of its time win, never both", async () => {
+      const second = (await world().openSecond()) ?? world().storage;
+      for (const _ of rangeTo(5)) {
+        const { session, task, ids } = await waiting(world(), 1, 1_000);
+        world().clock.advance(1_000);
+        const [decided] = await Promise.all([
+          decide(ids),
+          second.interrupts.expire({ limit: 100, at: world().clock.now() }),
+        ]);
+        await expire();
+        const types = await typesOf(world(), session.id);
+        const isDecided = decided.outcome === "decided";
+        expect(types.includes("interrupt.decided")).toBe(isDecided);
+        expect(types.includes("interrupt.expired")).toBe(!isDecided);
+        expect(await world().storage.tasks.get(world().authority(), task.id)).toMatchObject({
+          status: isDecided ? "WORKING" : "FAILED",
+        });
+        if (decided.outcome === "decided" && decided.run !== null)
+          await succeed(world(), (await claimRun(world(), decided.run.id)).fence);
+      }
+    });
+
+    it("closes what a cancelled task asked", async () => {
+      const { task, ids } = await waiting(world(), 1, 1_000);
+      const at = world().clock.now();
+      await world().storage.tasks.cancel(world().authority(), { taskId: task.id, reason: "no", at });
+      expect(await world().storage.interrupts.get(world().authority(), ids[0] ?? "")).toMatchObject({ closedAt: at });
+      world().clock.advance(1_000);
+      expect(await expire()).toEqual([]);
     });
   });
 }

@@ -4,6 +4,7 @@ import {
   batchOf,
   callOf,
   claimInput,
+  claimRun,
   customEvent,
   emptyBatch,
   endEverything,
@@ -152,8 +153,34 @@ export function endingContract(openWorld: OpenContractWorld): void {
       expect(await world().storage.runs.record(claimed.fence, batchOf({ events: [customEvent(world())] }))).toEqual({
         outcome: "fenced",
       });
-      expect(await world().storage.runs.renew(claimed.fence, { leaseMs: 1, at })).toBe("lost");
-      expect(await cancel(task.id)).toEqual({ outcome: "notCancellable", status: "CANCELLED" });
+      expect(await world().storage.runs.renew([claimed.fence], { leaseMs: 1 })).toEqual([claimed.run.id]);
+      expect(await cancel(task.id)).toEqual({ outcome: "notCancellable", taskId: task.id, status: "CANCELLED" });
+    });
+
+    it("by a run ends that run's task only while the run is queued or running", async () => {
+      await endEverything(world());
+      const { task, run } = await submit(world());
+      const by = (runId: string, authority = world().authority()) =>
+        world().storage.tasks.cancel(authority, { runId, reason: "no", at: world().clock.now() });
+      expect(await by(world().newId())).toEqual({ outcome: "notFound" });
+      const stranger = world().authority({ reach: "EXACT", scope: { project: "acme", user: "someone" } });
+      expect(await by(run.id, stranger)).toEqual({ outcome: "notFound" });
+      const claimed = await claimRun(world(), run.id);
+      const asks = { interruptId: "i", kind: "QUESTION" as const, actionRequests: [], expiresAt: null };
+      await world().storage.runs.finish(claimed.fence, emptyBatch, {
+        status: "INTERRUPTED",
+        interrupts: [{ ...asks, id: world().newId(), allowedDecisions: ["RESPOND" as const] }],
+        at: world().clock.now(),
+      });
+      // The task waits for a human; the attempt has ended.
+      expect(await by(run.id)).toEqual({ outcome: "notCancellable", taskId: task.id, status: "INTERRUPTED" });
+      expect(await world().storage.tasks.get(world().authority(), task.id)).toMatchObject({ status: "INPUT_REQUIRED" });
+      const queued = await submit(world());
+      expect(await by(queued.run.id)).toEqual({ outcome: "cancelled", taskId: queued.task.id, runId: queued.run.id });
+      const running = await startRun(world());
+      const both = await Promise.all([by(running.run.id), by(running.run.id)]);
+      expect(both.map(({ outcome }) => outcome).sort()).toEqual(["cancelled", "notCancellable"]);
+      expect(await world().storage.runs.lost([running.claimed.fence])).toEqual([running.run.id]);
     });
 
     it("takes a queued head and a follower out of the queue", async () => {
@@ -206,7 +233,7 @@ export function endingContract(openWorld: OpenContractWorld): void {
           succeed(world(), claimed.fence, batchOf({ events: [customEvent(world())] })),
           cancel(task.id),
           world().storage.runs.record(claimed.fence, batchOf({ events: [customEvent(world())] })),
-          ...(round % 2 === 0 ? [world().storage.runs.release(claimed.fence, world().clock.now())] : []),
+          ...(round % 2 === 0 ? [world().storage.runs.release(claimed.fence)] : []),
           world().storage.runs.claim(claimInput(world(), { owner: "worker-2", maxRecoveries: 0 })),
         ]);
         const events = await eventsOf(world(), session.id);

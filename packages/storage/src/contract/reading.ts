@@ -26,7 +26,19 @@ export function readingContract(openWorld: OpenContractWorld): void {
         after = page.scannedTo;
       }
       expect(seen).toEqual(rangeTo(11));
-      expect(await read({ sessionId: session.id, after: 11 })).toEqual({ events: [], scannedTo: 11, lastSequence: 11 });
+      expect(await read({ sessionId: session.id, after: 11 })).toEqual({
+        events: [],
+        scannedTo: 11,
+        ...{ lastSequence: 11, firstSequence: 1 },
+      });
+    });
+
+    it("says which event is the oldest that is still kept", async () => {
+      const { session } = await startRun(world());
+      await world().models.event.deleteMany({ where: { sessionId: session.id, sequence: { lte: 2 } } });
+      expect(await read({ sessionId: session.id })).toMatchObject({ firstSequence: 3 });
+      await world().models.event.deleteMany({ where: { sessionId: session.id } });
+      expect(await read({ sessionId: session.id })).toMatchObject({ firstSequence: 5, lastSequence: 4 });
     });
 
     it("filters by type, run and visibility, and says how far it looked", async () => {

@@ -3,7 +3,7 @@ import { digestOf } from "@wheelhouse/domain/digest";
 import { afterAll, beforeAll } from "vitest";
 import type { Storage } from "../port.ts";
 import type { ClaimedRun, Fence, MessageWrite, ModelCallWrite, NewWork, RecordBatch, StepWrite } from "../records.ts";
-import type { ContractWorld, OpenContractWorld } from "./contract-world.ts";
+import type { ContractWorld } from "./contract-world.ts";
 
 // Plain work to exercise a storage with.
 
@@ -19,8 +19,8 @@ export const manifest: Manifest = {
 };
 
 /** Opens a world with the agent `guide` for the tests of one describe block, and closes it behind them. */
-export function useWorld(openWorld: OpenContractWorld): () => ContractWorld {
-  let world: ContractWorld | undefined;
+export function useWorld<W extends ContractWorld>(openWorld: () => Promise<W>): () => W {
+  let world: W | undefined;
   beforeAll(async () => {
     world = await openWorld();
     await registerGuide(world, world.projectId);
@@ -64,18 +64,20 @@ export const newSession = (world: ContractWorld) => ({
 /** Work in a new session, unless the options say otherwise. */
 export function workOf(world: ContractWorld, options: WorkOptions = {}): NewWork {
   const { content = "Hello", policy = "REJECT", idempotencyKey = null, agentName = "guide" } = options;
+  const taskId = world.newId();
   return {
     session: options.session ?? { by: "new", create: newSession(world) },
     agentName,
     task: {
-      id: world.newId(),
+      id: taskId,
       input: options.input !== undefined ? options.input : { messages: [{ role: "user", content }] },
       idempotencyKey,
       requestFingerprint: options.fingerprint ?? "fingerprint",
       metadata: {},
     },
     run: { id: world.newId(), manifest, manifestDigest: digestOf(manifest), busyPolicy: policy },
-    message: content === null ? null : { id: world.newId(), content },
+    // A turn's message has its task's id.
+    message: content === null ? null : { id: taskId, content },
     at: world.clock.now(),
   };
 }
@@ -89,7 +91,7 @@ export async function submit(world: ContractWorld, options: WorkOptions = {}, au
 
 export const claimInput = (
   world: ContractWorld,
-  more: { owner?: string; limit?: number; maxRecoveries?: number } = {},
+  more: { owner?: string; limit?: number; maxRecoveries?: number; leaseMs?: number; runIds?: string[] } = {},
 ) => ({
   owner: "worker-1",
   leaseMs: 30_000,
@@ -98,6 +100,11 @@ export const claimInput = (
   at: world.clock.now(),
   ...more,
 });
+
+/** Makes the leases of all running runs expired, as time would. */
+export const expireLeases = async ({ models }: ContractWorld): Promise<void> => {
+  await models.run.updateMany({ where: { status: "RUNNING" }, data: { leaseExpiresAt: new Date(0) } });
+};
 
 /** Claims until this run is among the claimed ones. */
 export async function claimRun(world: ContractWorld, runId: string, storage?: Storage): Promise<ClaimedRun> {
@@ -168,7 +175,7 @@ export const succeed = (world: ContractWorld, fence: Fence, batch: RecordBatch =
 
 /** Ends everything that runs or waits in queues, so that a test finds an idle storage. */
 export async function endEverything(world: ContractWorld): Promise<void> {
-  await world.storage.runs.releaseAll(world.clock.now());
+  await world.storage.runs.releaseAll();
   for (;;) {
     const claimed = await world.storage.runs.claim(claimInput(world, { limit: 1000, maxRecoveries: 1000 }));
     if (claimed.length === 0) return;

@@ -15,7 +15,16 @@ import {
 } from "./sample-work.ts";
 
 /** How many statements a call may send to PostgreSQL, transaction control included. SQLite sends more, in microseconds each. */
-const budgets = { submitNew: 5, submitContinued: 6, claim: 5, record: 1, finish: 7, read: 1, renew: 1 } as const;
+const budgets = {
+  submitNew: 5,
+  submitContinued: 6,
+  claim: 5,
+  record: 1,
+  finish: 7,
+  read: 1,
+  readFeed: 1,
+  renew: 1,
+} as const;
 
 async function countOf(world: ContractWorld, work: () => Promise<unknown>): Promise<number> {
   world.statements.length = 0;
@@ -48,11 +57,12 @@ export function statementsContract(openWorld: OpenContractWorld): void {
           messages: [messageOf(world())],
         });
       counted.record = await countOf(world(), () => world().storage.runs.record(claimed.fence, batch()));
-      counted.renew = await countOf(world(), () =>
-        world().storage.runs.renew(claimed.fence, { leaseMs: 1, at: world().clock.now() }),
-      );
+      counted.renew = await countOf(world(), () => world().storage.runs.renew([claimed.fence], { leaseMs: 30_000 }));
       counted.read = await countOf(world(), () =>
         world().storage.events.read(world().authority(), { sessionId: claimed.run.sessionId, after: 0, limit: 100 }),
+      );
+      counted.readFeed = await countOf(world(), () =>
+        world().storage.events.readFeed(world().authority(), { after: null, limit: 100, scan: 500 }),
       );
       counted.finish = await countOf(world(), () => succeed(world(), claimed.fence, batch()));
       for (const [name, budget] of Object.entries(budgets)) expect(counted[name], name).toBeLessThanOrEqual(budget);

@@ -128,6 +128,15 @@ export function submittingContract(openWorld: OpenContractWorld): void {
       return { session, run, outcomes, runs, active };
     };
 
+    it("has one active run, whoever writes to the database; followers with a place in the queue may wait", async () => {
+      const { run } = await startRun(world());
+      const row = await world().models.run.findUniqueOrThrow({ where: { id: run.id } });
+      const another = (more: object) => ({ ...JSON.parse(JSON.stringify(row)), id: world().newId(), ...more });
+      await expect(world().models.run.create({ data: another({}) })).rejects.toThrow(/unique/i);
+      await world().models.run.create({ data: another({ status: "QUEUED", queuePosition: 1 }) });
+      await world().models.run.create({ data: another({ status: "SUCCEEDED" }) });
+    });
+
     it("refuses all of 50 under REJECT and names the active run", async () => {
       const { run, outcomes, active, runs } = await fiftyAtOnce("REJECT");
       expect(outcomes.every((o) => o.outcome === "busy" && o.activeRunId === run.id)).toBe(true);

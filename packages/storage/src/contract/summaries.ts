@@ -1,14 +1,16 @@
-import { preview, sumUsage } from "@wheelhouse/domain";
+import { type BusyPolicy, busyPolicies } from "@wheelhouse/domain";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ClaimedRun } from "../records.ts";
 import type { ContractWorld, OpenContractWorld } from "./contract-world.ts";
+import { recount } from "./recount.ts";
 import {
   batchOf,
   callOf,
   claimInput,
   customEvent,
   endEverything,
+  expireLeases,
   messageOf,
   newSession,
   stepOf,
@@ -17,10 +19,11 @@ import {
 } from "./sample-work.ts";
 
 type Operation =
-  | { do: "submit"; policy: "REJECT" | "ENQUEUE" | "INTERRUPT"; content: string | null }
+  | { do: "submit"; policy: BusyPolicy; content: string | null }
   | { do: "record"; messages: string[]; repeat: boolean; steps: number; calls: (number | null)[]; events: number }
   | { do: "finish"; status: "SUCCEEDED" | "FAILED" | "INTERRUPTED" | "CANCELLED" }
   | { do: "cancel" }
+  | { do: "retry" }
   | { do: "decide" }
   | { do: "lose" };
 
@@ -29,7 +32,7 @@ const content = fc.oneof(fc.string({ maxLength: 20 }), fc.constant("x".repeat(70
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({
     do: fc.constant("submit" as const),
-    policy: fc.constantFrom("REJECT" as const, "ENQUEUE" as const, "INTERRUPT" as const),
+    policy: fc.constantFrom(...busyPolicies),
     content: fc.option(content),
   }),
   fc.record({
@@ -44,7 +47,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     do: fc.constant("finish" as const),
     status: fc.constantFrom("SUCCEEDED" as const, "FAILED" as const, "INTERRUPTED" as const, "CANCELLED" as const),
   }),
-  fc.constantFrom<Operation>({ do: "cancel" }, { do: "decide" }, { do: "lose" }),
+  fc.constantFrom<Operation>({ do: "cancel" }, { do: "retry" }, { do: "decide" }, { do: "lose" }),
 );
 
 /** One session that operations happen to. */
@@ -79,10 +82,12 @@ class Story {
         return this.#finish(operation.status);
       case "cancel":
         return this.#cancel();
+      case "retry":
+        return this.#retry();
       case "decide":
         return this.#decide();
       case "lose":
-        this.#world.clock.advance(40_000);
+        return expireLeases(this.#world);
     }
   }
 
@@ -141,6 +146,20 @@ class Story {
     });
   }
 
+  async #retry(): Promise<void> {
+    const task = await this.#world.models.task.findFirst({
+      where: { sessionId: this.sessionId, status: { in: ["FAILED", "CANCELLED"] } },
+      orderBy: { updatedAt: "desc" },
+    });
+    if (task === null) return;
+    await this.#world.storage.tasks.retry(this.#world.authority(), {
+      taskId: task.id,
+      newRunId: this.#world.newId(),
+      traceId: null,
+      at: this.#world.clock.now(),
+    });
+  }
+
   async #decide(): Promise<void> {
     const interrupt = await this.#world.models.interrupt.findFirst({
       where: { sessionId: this.sessionId, decidedAt: null },
@@ -152,43 +171,6 @@ class Story {
       at: this.#world.clock.now(),
     });
   }
-}
-
-/** The summary columns of a session, counted from the rows. */
-async function recount({ models }: ContractWorld, sessionId: string) {
-  const where = { sessionId };
-  const events = await models.event.findMany({ where, orderBy: { sequence: "asc" } });
-  const messages = await models.message.findMany({ where, orderBy: { seq: "asc" } });
-  const calls = await models.modelCall.findMany({ where });
-  const runs = await models.run.findMany({ where });
-  const active = runs.filter((run) => ["QUEUED", "RUNNING"].includes(run.status) && run.queuePosition === null);
-  const shown = messages.filter((message) => ["USER", "ASSISTANT"].includes(message.role) && message.content !== "");
-  const usage = sumUsage(calls);
-  const gapless =
-    events.every((event, i) => event.sequence === i + 1) && messages.every((message, i) => message.seq === i + 1);
-  return {
-    gapless,
-    activeRuns: active.length,
-    columns: {
-      lastSequence: events.length,
-      lastMessageSeq: messages.length,
-      messageCount: messages.length,
-      runCount: runs.length,
-      taskCount: await models.task.count({ where }),
-      stepCount: await models.step.count({ where }),
-      errorCount: runs.filter((run) => run.status === "FAILED").length,
-      modelCallCount: calls.length,
-      promptTokens: usage.promptTokens ?? 0,
-      completionTokens: usage.completionTokens ?? 0,
-      totalTokens: usage.totalTokens ?? 0,
-      usageStatus: usage.status,
-      activeRunId: active[0]?.id ?? null,
-      firstMessage: shown[0] === undefined ? null : preview(shown[0].content),
-      lastMessage: shown.at(-1) === undefined ? null : preview(shown.at(-1)?.content ?? ""),
-      fence: active[0]?.status === "RUNNING" ? `${active[0].id}:${active[0].generation}` : null,
-    },
-    waiting: await models.task.count({ where: { sessionId, status: "INPUT_REQUIRED" } }),
-  };
 }
 
 /** What a session shows of itself is what counting its rows gives, whatever happened to it. */

@@ -52,7 +52,7 @@ export function wakeUpsContract(openWorld: OpenContractWorld): void {
     it("says that a lease was let go", async () => {
       const { claimed, session } = await startRun(world());
       const ears = listen(world().storage.wakeUps, { sessionId: session.id, projectId: world().projectId });
-      await world().storage.runs.release(claimed.fence, world().clock.now());
+      await world().storage.runs.release(claimed.fence);
       expect(ears.heard).toEqual(["runnable"]);
       ears.stop();
     });

@@ -1,3 +1,4 @@
+import { feedPlace } from "./feed.ts";
 import type { Appended, AppendGroup, Row } from "./sql.ts";
 import { columnType, type TableName } from "./tables.ts";
 import { usageOf } from "./usage-delta.ts";
@@ -93,13 +94,14 @@ function statementText(parts: Parts): string {
   if (known !== undefined) return known;
   const ctes = [
     `locked AS MATERIALIZED (
-      SELECT b.*, s.id, s.project_id, s.agent_id, s.scope_key, s.last_sequence, s.last_message_seq, r.task_id
+      SELECT b.*, s.id, s.project_id, s.agent_id, s.scope_key, s.last_sequence, s.last_message_seq,
+        greatest(s.feed_position, ${feedPlace}) AS position, r.task_id
       FROM ${groupRecord}
       JOIN sessions s ON s.id = b.session_id AND s.fence = b.fence
       JOIN runs r ON r.id = b.run_id
       ORDER BY s.id FOR NO KEY UPDATE OF s)`,
-    `ev AS (INSERT INTO events (${eventColumns.join(", ")}, project_id, session_id, sequence, created_at)
-      SELECT ${eventColumns.map((c) => `v.${c}`).join(", ")}, l.project_id, l.id, l.last_sequence + v.n, $3::timestamp(3)
+    `ev AS (INSERT INTO events (${eventColumns.join(", ")}, project_id, session_id, sequence, position, created_at)
+      SELECT ${eventColumns.map((c) => `v.${c}`).join(", ")}, l.project_id, l.id, l.last_sequence + v.n, l.position, $3::timestamp(3)
       FROM ${recordset(2, { g: "int", n: "int", ...columnsOf("events", eventColumns) })} JOIN locked l ON l.g = v.g)`,
   ];
   if (parts.steps) ctes.push(stepText);
@@ -161,7 +163,11 @@ const callText = `mc AS (INSERT INTO model_calls (${callColumns.join(", ")}, pro
 const isShown = "x.role IN ('USER', 'ASSISTANT') AND x.content <> ''";
 
 function sessionText(parts: Parts): string {
-  const sets = ["last_sequence = s.last_sequence + l.events", "updated_at = greatest(s.updated_at, l.at)"];
+  const sets = [
+    "last_sequence = s.last_sequence + l.events",
+    "feed_position = l.position",
+    "updated_at = greatest(s.updated_at, l.at)",
+  ];
   if (parts.steps)
     sets.push("step_count = s.step_count + (SELECT count(*) FROM st WHERE st.session_id = l.id AND st.fresh)");
   if (parts.messages)

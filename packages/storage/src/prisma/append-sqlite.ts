@@ -35,6 +35,13 @@ export function appendGroup(run: SqliteRunner, group: AppendGroup, now: Date): A
   return { projectId: head.projectId, lastSequence: head.lastSequence };
 }
 
+/** The next place of the feed; see feed.ts. Belongs to the open transaction. */
+export function nextFeedPlace(run: SqliteRunner): number {
+  const [row] = run.query("UPDATE event_feed SET position = position + 1 RETURNING position");
+  if (row === undefined) throw new Error("event_feed has lost its row");
+  return Number(row.position);
+}
+
 interface Head {
   projectId: string;
   agentId: string;
@@ -45,7 +52,9 @@ interface Head {
 }
 
 function writeEvents(run: SqliteRunner, group: AppendGroup, head: Head, now: Date): void {
+  if (group.events.length === 0) return;
   const first = head.lastSequence - group.events.length + 1;
+  const position = nextFeedPlace(run);
   run.write({
     op: "insert",
     table: "events",
@@ -54,6 +63,7 @@ function writeEvents(run: SqliteRunner, group: AppendGroup, head: Head, now: Dat
       project_id: head.projectId,
       session_id: group.sessionId,
       sequence: first + i,
+      position,
       created_at: now,
     })),
   });

@@ -14,7 +14,10 @@ describe("parseDatabaseUrl", () => {
     expect(parseDatabaseUrl("postgres://u@h/d")).toMatchObject({ schema: "public" });
   });
 
-  it.each(["mysql://h/d", "file:", "", "postgres://h/d?schema=A-B"])("refuses %j", (url) => {
-    expect(() => parseDatabaseUrl(url)).toThrow();
-  });
+  it.each(["mysql://h/d", "file:", "", "postgres://h/d?schema=A-B", `postgres://h/d?schema=${"a".repeat(48)}`])(
+    "refuses %j",
+    (url) => {
+      expect(() => parseDatabaseUrl(url)).toThrow();
+    },
+  );
 });

@@ -18,9 +18,10 @@ export function parseDatabaseUrl(url: string, schema?: string): DatabaseTarget {
   if (/^postgres(ql)?:\/\//.test(url)) {
     const address = new URL(url);
     const name = schema ?? address.searchParams.get("schema") ?? "public";
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name))
+    // PostgreSQL cuts names at 63 letters, and the schemas beside this one have its name and more.
+    if (!/^[a-z_][a-z0-9_]{0,46}$/.test(name))
       throw new Error(
-        "The schema name must be lower-case letters, digits and _, at most 63, not beginning with a digit",
+        "The schema name must be lower-case letters, digits and _, at most 47, not beginning with a digit",
       );
     address.searchParams.delete("schema");
     return { kind: "postgres", url: address.toString(), schema: name };

@@ -7,7 +7,8 @@ import { sha256 } from "@wheelhouse/domain/digest";
 import SqliteHandle from "better-sqlite3";
 import pg from "pg";
 import { parseDatabaseUrl } from "./database-url.ts";
-import { connectionConfig } from "./postgres-database.ts";
+import { dispatchSchemaOf, graphileVersion, graphileVersionOf, migrateGraphile } from "./graphile-schema.ts";
+import { connectionConfig } from "./postgres-pool.ts";
 
 // Applies the migrations at start without Prisma's command line. Both keep the same books: the table _prisma_migrations
 // with the same checksums, under the same lock, so that either can go on where the other stopped.
@@ -61,6 +62,10 @@ interface Connection {
   hasBooks(): Promise<boolean>;
   /** Runs `work` while no other process migrates the same database. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Throws when a pooler stands between: it would give the lock to one session and the statements to another. */
+  requireDirect(): Promise<void>;
+  /** Brings what the database keeps beside Prisma's tables up to date: in PostgreSQL the job queue. */
+  besides(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -91,9 +96,24 @@ export async function schemaState(options: MigrationOptions): Promise<SchemaStat
 export async function applyMigrations(options: MigrationOptions): Promise<string[]> {
   const connection = await connect(options);
   try {
+    await connection.requireDirect();
     return await applyAll(connection);
   } finally {
     await connection.close();
+  }
+}
+
+/** What is wrong with the job queue's tables in PostgreSQL; null when nothing is, and where there are none. */
+export async function queueState(options: MigrationOptions): Promise<"missing" | "behind" | null> {
+  const target = parseDatabaseUrl(options.url, options.schema);
+  if (target.kind !== "postgres") return null;
+  const client = new pg.Client(connectionConfig(target.url, target.schema));
+  await client.connect();
+  try {
+    const found = await graphileVersionOf(client, dispatchSchemaOf(target.schema));
+    return found === null ? "missing" : found < graphileVersion ? "behind" : null;
+  } finally {
+    await client.end();
   }
 }
 
@@ -153,10 +173,13 @@ const applyAll = (connection: Connection): Promise<string[]> =>
         `The database was migrated by a newer version (${state.unknown.join(", ")}); run that version`,
         state,
       );
-    if (state.state === "upToDate") return [];
-    await connection.exec(books[connection.provider]);
-    const pending = migrationsOf(connection.provider).filter(({ name }) => state.pending.includes(name));
+    const pending =
+      state.state === "upToDate"
+        ? []
+        : migrationsOf(connection.provider).filter(({ name }) => state.pending.includes(name));
+    if (pending.length > 0) await connection.exec(books[connection.provider]);
     for (const migration of pending) await applyOne(connection, migration);
+    await connection.besides();
     return pending.map(nameOf);
   });
 
@@ -217,6 +240,7 @@ function connectSqlite(file: string): Connection {
   handle.pragma("foreign_keys = OFF");
   return {
     provider: "sqlite",
+    requireDirect: async () => undefined,
     exec: async (sql) => void handle.exec(sql),
     async whole(sql) {
       // A failed migration is undone as a whole; its entry in the books stays.
@@ -242,8 +266,31 @@ function connectSqlite(file: string): Connection {
         if (handle.inTransaction) handle.exec("COMMIT");
       }
     },
+    besides: async () => undefined,
     close: async () => void handle.close(),
   };
+}
+
+/** The address leads through a pooler, where a migration's lock would hold nothing. */
+export class PoolerError extends Error {
+  constructor() {
+    super(
+      "This address leads through a connection pooler, and migrations need a session of their own. " +
+        "Name a direct address in DATABASE_LISTEN_URL, or migrate with a direct DATABASE_URL",
+    );
+    this.name = "PoolerError";
+  }
+}
+
+/**
+ * PostgreSQL tells a client its server process when it connects; a pooler makes up a number of its own, as its clients
+ * have no process. Both kinds of pooling are refused: which one it is cannot be seen from here.
+ */
+async function requireDirect(client: pg.Client, url: string): Promise<void> {
+  if (new URL(url).searchParams.get("pgbouncer") === "true") throw new PoolerError();
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  const told: unknown = Reflect.get(client, "processID");
+  if (told !== rows[0]?.pid) throw new PoolerError();
 }
 
 async function connectPostgres(url: string, schema: string): Promise<Connection> {
@@ -251,6 +298,7 @@ async function connectPostgres(url: string, schema: string): Promise<Connection>
   await client.connect();
   return {
     provider: "postgresql",
+    requireDirect: () => requireDirect(client, url),
     exec: async (sql) => void (await client.query(sql)),
     // Several statements in one message are one transaction.
     whole: async (sql) => void (await client.query(sql)),
@@ -270,6 +318,11 @@ async function connectPostgres(url: string, schema: string): Promise<Connection>
       } finally {
         await client.query("SELECT pg_advisory_unlock($1)", [migrationLock]);
       }
+    },
+    besides: async () => {
+      const found = await graphileVersionOf(client, dispatchSchemaOf(schema));
+      if (found === null || found < graphileVersion)
+        await migrateGraphile(connectionConfig(url, schema), dispatchSchemaOf(schema));
     },
     close: () => client.end(),
   };

@@ -27,9 +27,10 @@ describe("visibleTo", () => {
   });
 
   it("names the project in every clause", () => {
+    // What has no project of its own has that of its artifact.
     for (const reach of ["EXACT", "PROJECT"] as const)
       for (const clause of Object.values(visibleTo({ ...caller, reach })))
-        expect(clause).toMatchObject({ projectId: "p" });
+        expect("artifact" in clause ? clause.artifact : clause).toMatchObject({ projectId: "p" });
   });
 });
 

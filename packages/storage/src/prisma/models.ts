@@ -1,7 +1,8 @@
-import type { Authority, Scope } from "@wheelhouse/domain";
+import { type Authority, type Scope, scopeParts } from "@wheelhouse/domain";
 import { scopeKeyOf } from "@wheelhouse/domain/digest";
 import { Prisma, type PrismaClient } from "../generated/postgresql/client.ts";
 
+export type { Below, RowReader } from "./row-reader.ts";
 export type { Prisma, PrismaClient };
 
 /** Conditions that leave of each model the rows a caller may see. Every read through the models carries its own. */
@@ -15,6 +16,12 @@ export interface VisibleTo {
   message: Prisma.MessageWhereInput;
   interrupt: Prisma.InterruptWhereInput;
   modelCall: Prisma.ModelCallWhereInput;
+  schedule: Prisma.ScheduleWhereInput;
+  webhook: Prisma.WebhookWhereInput;
+  webhookDelivery: Prisma.WebhookDeliveryWhereInput;
+  configEntity: Prisma.ConfigEntityWhereInput;
+  artifact: Prisma.ArtifactWhereInput;
+  artifactVersion: Prisma.ArtifactVersionWhereInput;
 }
 
 /**
@@ -25,6 +32,8 @@ export interface VisibleTo {
 export function visibleTo(authority: Authority): VisibleTo {
   const { projectId, scopeKey } = authority;
   const event = { visibility: { in: [...authority.visibilities] } };
+  // Artifacts are told of in events, and are for the same eyes.
+  const artifact = { projectId, ...event };
   if (authority.reach === "PROJECT") {
     const all = { projectId };
     return {
@@ -37,9 +46,16 @@ export function visibleTo(authority: Authority): VisibleTo {
       message: all,
       interrupt: all,
       modelCall: all,
+      schedule: all,
+      webhook: all,
+      webhookDelivery: all,
+      configEntity: all,
+      artifact,
+      artifactVersion: { artifact },
     };
   }
   const own = { projectId, scopeKey };
+  const none = { projectId, id: { in: [] } };
   const ofSession = { projectId, session: { scopeKey } };
   return {
     agent: { projectId, scopeKey: { in: partsOf(authority.scope).map(scopeKeyOf) } },
@@ -51,6 +67,13 @@ export function visibleTo(authority: Authority): VisibleTo {
     message: own,
     interrupt: ofSession,
     modelCall: own,
+    // They belong to the project, not to a scope in it.
+    schedule: none,
+    webhook: none,
+    webhookDelivery: none,
+    configEntity: { projectId, scopeKey: { in: scopeParts(authority.scope).map(scopeKeyOf) } },
+    artifact: { ...artifact, scopeKey },
+    artifactVersion: { artifact: { ...artifact, scopeKey } },
   };
 }
 

@@ -3,27 +3,39 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { Clock, NewId } from "@wheelhouse/domain";
-import pg from "pg";
 import { PrismaClient } from "../generated/postgresql/client.ts";
 import { PrismaClient as SqlitePrismaClient } from "../generated/sqlite/client.ts";
-import type { Storage } from "../port.ts";
+import type { RunDispatch, Storage } from "../port.ts";
 import { type DatabaseTarget, parseDatabaseUrl } from "./database-url.ts";
+import { continueFeed } from "./feed.ts";
+import { graphileDispatch } from "./graphile-dispatch.ts";
+import { dispatchSchemaOf } from "./graphile-schema.ts";
 import { groupCommit } from "./group-commit.ts";
+import { inProcessDispatch } from "./in-process-dispatch.ts";
 import { applyToHandle } from "./migrations.ts";
-import { connectionConfig, openPostgres } from "./postgres-database.ts";
+import { openPostgres } from "./postgres-database.ts";
+import { connectionConfig, openPool } from "./postgres-pool.ts";
 import { postgresWakeUps } from "./postgres-wake-ups.ts";
+import { openRowReader, type RowReader } from "./row-reader.ts";
 import { openSerialSqlite } from "./serial-sqlite.ts";
 import type { Database } from "./sql.ts";
 import { openSqliteDatabase } from "./sqlite-database.ts";
 import { statementNames } from "./statement-names.ts";
 import { accessStore } from "./stores/access-store.ts";
 import { agentStore } from "./stores/agent-store.ts";
+import { artifactBodyStore } from "./stores/artifact-body-store.ts";
+import { artifactStore } from "./stores/artifact-store.ts";
+import { configStore } from "./stores/config-store.ts";
 import type { StoreContext } from "./stores/context.ts";
 import { eventStore } from "./stores/event-store.ts";
 import { interruptStore } from "./stores/interrupt-store.ts";
+import { messageStore } from "./stores/message-store.ts";
 import { runStore } from "./stores/run-store.ts";
+import { scheduleStore } from "./stores/schedule-store.ts";
 import { sessionStore } from "./stores/session-store.ts";
 import { taskStore } from "./stores/task-store.ts";
+import { webhookStore } from "./stores/webhook-store.ts";
+import { workerStore } from "./stores/worker-store.ts";
 import { type Hint, WakeHub } from "./wake-hub.ts";
 
 export interface StorageOptions {
@@ -49,6 +61,8 @@ export interface OpenStorage {
   storage: Storage;
   /** The models, for reads that carry their visibility clause. The PostgreSQL client's type, also on SQLite. */
   models: PrismaClient;
+  /** Reads of lists below many rows at once. */
+  rows: RowReader;
   dialect: "postgresql" | "sqlite";
 }
 
@@ -57,6 +71,7 @@ interface Backend {
   kind: Storage["kind"];
   db: Database;
   models: PrismaClient;
+  dispatch: RunDispatch;
   /** Tells other processes. */
   send: (hint: Hint) => void;
   dispose: () => Promise<void>;
@@ -73,7 +88,8 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     hub.deliver(hint);
     backend.send(hint);
   };
-  const { db, models } = backend;
+  const { db } = backend;
+  const { models, rows } = openRowReader(db, backend.models);
   const commits = groupCommit(db, { wake, pause: (ms) => sleep(ms) });
   const context: StoreContext = {
     db,
@@ -91,21 +107,32 @@ export async function openStorage(options: StorageOptions): Promise<OpenStorage>
     tasks: taskStore(context),
     runs: runStore(context),
     interrupts: interruptStore(context),
+    messages: messageStore(context),
     events: eventStore(context),
+    schedules: scheduleStore(context),
+    webhooks: webhookStore(context),
+    config: configStore(context),
+    artifacts: artifactStore(context),
+    artifactBodies: artifactBodyStore(context),
     access: accessStore(context),
+    workers: workerStore(context),
     wakeUps: hub,
+    dispatch: backend.dispatch,
     ping: async () => void (await db.query("SELECT 1 AS alive")),
     [Symbol.asyncDispose]: backend.dispose,
   };
-  return { storage, models, dialect: db.dialect.name };
+  return { storage, models, rows, dialect: db.dialect.name };
 }
 
 function openBackend(target: DatabaseTarget, hub: WakeHub, options: StorageOptions): Promise<Backend> {
-  return target.kind === "postgres" ? openPostgresBackend(target, hub, options) : openSqliteBackend(target, options);
+  return target.kind === "postgres"
+    ? openPostgresBackend(target, hub, options)
+    : openSqliteBackend(target, hub, options);
 }
 
 async function openSqliteBackend(
   target: Exclude<DatabaseTarget, { kind: "postgres" }>,
+  hub: WakeHub,
   options: StorageOptions,
 ): Promise<Backend> {
   if (target.kind === "sqlite") mkdirSync(dirname(resolve(target.file)), { recursive: true });
@@ -120,6 +147,7 @@ async function openSqliteBackend(
     kind: target.kind,
     db,
     models,
+    dispatch: inProcessDispatch(hub),
     send: () => undefined,
     async dispose() {
       await models.$disconnect();
@@ -135,9 +163,9 @@ async function openPostgresBackend(
 ): Promise<Backend> {
   const { clock, newId, onError, onStatement = silent, maxConnections = 16 } = options;
   const half = Math.max(1, Math.floor(maxConnections / 2));
-  const db = openPostgres({ url, schema, maxConnections: half, clock, onError, onStatement });
-  const modelPool = new pg.Pool({ ...connectionConfig(url, schema), max: half });
-  modelPool.on("error", onError);
+  const dispatchSchema = dispatchSchemaOf(schema);
+  const db = openPostgres({ url, schema, dispatchSchema, maxConnections: half, clock, onError, onStatement });
+  const modelPool = openPool({ ...connectionConfig(url, schema), max: half }, onError);
   const names = statementNames("m");
   const models = new PrismaClient({
     adapter: new PrismaPg(modelPool, {
@@ -156,6 +184,13 @@ async function openPostgresBackend(
     pause: (ms) => sleep(ms, undefined, { ref: false }),
     onError,
   });
+  const dispatch = graphileDispatch({
+    connection: connectionConfig(options.listenUrl ?? url, schema),
+    dispatchSchema,
+    db,
+    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    onError,
+  });
   const dispose = async (): Promise<void> => {
     await wakeUps[Symbol.asyncDispose]();
     await models.$disconnect();
@@ -164,11 +199,11 @@ async function openPostgresBackend(
   };
   try {
     // A database that cannot be reached is an error now, not at the first mutation.
-    await db.query("SELECT 1 AS alive");
+    await db.query(continueFeed);
     await wakeUps.attempted;
   } catch (error) {
     await dispose();
     throw error;
   }
-  return { kind: "postgres", db, models, send: wakeUps.send, dispose };
+  return { kind: "postgres", db, models, dispatch, send: wakeUps.send, dispose };
 }

@@ -1,6 +1,9 @@
 import pg from "pg";
 import { appendedOf, appendStatement } from "./append-postgres.ts";
+import { postgresHorizon } from "./feed.ts";
+import { dispatchCall, enqueueRows } from "./graphile-schema.ts";
 import { isConnectionLoss, isTransient, isUniqueViolation } from "./postgres-errors.ts";
+import { connectionConfig, openPool } from "./postgres-pool.ts";
 import type { Appended, AppendGroup, Database, Dialect, Param, Row, Tx } from "./sql.ts";
 import { statementNames } from "./statement-names.ts";
 import { compilePostgres, storable, type WriteOp } from "./write-set.ts";
@@ -9,14 +12,19 @@ import { compilePostgres, storable, type WriteOp } from "./write-set.ts";
 const appendShards = 2;
 const maxAttempts = 5;
 
-export const postgresDialect: Dialect = {
+const postgresDialect: Omit<Dialect, "dispatching"> = {
   name: "postgresql",
   lock: (...aliases) => `FOR NO KEY UPDATE OF ${aliases.join(", ")}`,
   lockFree: (...aliases) => `FOR NO KEY UPDATE OF ${aliases.join(", ")} SKIP LOCKED`,
   inList: (expression, n) => `${expression} = ANY($${n}::text[])`,
+  list: (n) => `unnest($${n}::text[]) WITH ORDINALITY AS parent(id, place)`,
+  eachOf: (n, _table, row, inner, found) =>
+    `unnest($${n}::text[]) AS parent(id) CROSS JOIN LATERAL (SELECT ${inner}.* ${found}) ${row}`,
   jsonEquals: (expression, n) => `${expression} = $${n}::jsonb`,
+  feedHorizon: postgresHorizon,
   // Timestamps are stored without a zone and mean UTC.
   time: (date) => date.toISOString().slice(0, -1),
+  leaseTime: (n) => `(timezone('UTC', clock_timestamp()) + $${n}::float8 * interval '1 millisecond')::timestamp(3)`,
   isUniqueViolation,
   isTransient,
   isConnectionLoss,
@@ -37,28 +45,23 @@ const types = {
 export interface PostgresOptions {
   url: string;
   schema: string;
+  /** Where the job queue lives. */
+  dispatchSchema: string;
   maxConnections: number;
   clock: { now(): Date };
   onError: (error: unknown) => void;
   onStatement: (sql: string) => void;
 }
 
-/** The settings every connection of an installation has: its schema first, UTC, no JIT for small statements. */
-export const connectionConfig = (url: string, schema: string): pg.PoolConfig => ({
-  connectionString: url,
-  options: `-c search_path="${schema}" -c timezone=UTC -c jit=off`,
-  application_name: "wheelhouse",
-  keepAlive: true,
-});
+const readsOnly = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
-/** Opens the pools. Nothing connects before the first statement. */
+/**
+ * Opens the pools. A statement that only reads, and a transaction whose commit was not sent, are done again when their
+ * connection is lost: a pool learns of a dead connection by using it. Nothing connects before the first statement.
+ */
 export function openPostgres(options: PostgresOptions): Database & { pool: pg.Pool } {
   const config = { ...connectionConfig(options.url, options.schema), types, pipeline: true };
-  const makePool = (max: number) => {
-    const pool = new pg.Pool({ ...config, max });
-    pool.on("error", options.onError);
-    return pool;
-  };
+  const makePool = (max: number) => openPool({ ...config, max }, options.onError);
   const pool = makePool(options.maxConnections);
   const writers = Array.from({ length: appendShards }, () => makePool(1));
   const now = () => postgresDialect.time(options.clock.now());
@@ -74,7 +77,9 @@ export function openPostgres(options: PostgresOptions): Database & { pool: pg.Po
     return appendedOf(groups, await send(client, sql, params));
   };
 
-  async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  const enqueue = enqueueRows(options.dispatchSchema);
+
+  async function once<T>(work: (tx: Tx) => Promise<T>, onCommit: () => void): Promise<T> {
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
@@ -82,10 +87,11 @@ export function openPostgres(options: PostgresOptions): Database & { pool: pg.Po
       options.onStatement("BEGIN");
       const begun = client.query("BEGIN");
       begun.catch(() => undefined);
-      const tx = new PostgresTx(client, send, append);
+      const tx = new PostgresTx(client, { send, append, enqueue });
       const value = await work(tx);
       await begun;
       options.onStatement("COMMIT");
+      onCommit();
       await tx.commit();
       return value;
     } catch (error) {
@@ -97,17 +103,35 @@ export function openPostgres(options: PostgresOptions): Database & { pool: pg.Po
     }
   }
 
+  const dialect: Dialect = {
+    ...postgresDialect,
+    dispatching: (update) =>
+      `WITH released AS (${update}) SELECT id, ${dispatchCall(options.dispatchSchema, "id")} IS NOT NULL AS dispatched FROM released`,
+  };
   return {
-    dialect: postgresDialect,
+    dialect,
     pool,
     appendShards,
-    query: (sql, params = []) => send(pool, sql, params),
-    async transaction(work) {
+    async query(sql, params = []) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(work);
+          return await send(pool, sql, params);
         } catch (error) {
-          if (attempt >= maxAttempts || !isTransient(error)) throw error;
+          if (attempt >= maxAttempts || !readsOnly(sql) || !isConnectionLoss(error)) throw error;
+        }
+      }
+    },
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        let committing = false;
+        try {
+          return await once(work, () => {
+            committing = true;
+          });
+        } catch (error) {
+          // Without its commit the server forgot it; with it, nobody knows whether the server did it.
+          const forgotten = isConnectionLoss(error) && !committing;
+          if (attempt >= maxAttempts || !(forgotten || isTransient(error))) throw error;
         }
       }
     },
@@ -121,24 +145,24 @@ export function openPostgres(options: PostgresOptions): Database & { pool: pg.Po
   };
 }
 
+interface TxParts {
+  send: (client: pg.PoolClient, sql: string, params: readonly Param[]) => Promise<Row[]>;
+  append: (client: pg.PoolClient, groups: readonly AppendGroup[]) => Promise<(Appended | null)[]>;
+  enqueue: (n: number) => string;
+}
+
 class PostgresTx implements Tx {
   #staged: WriteOp[][] = [];
   readonly #client: pg.PoolClient;
-  readonly #send: (client: pg.PoolClient, sql: string, params: readonly Param[]) => Promise<Row[]>;
-  readonly #append: (client: pg.PoolClient, groups: readonly AppendGroup[]) => Promise<(Appended | null)[]>;
+  readonly #parts: TxParts;
 
-  constructor(
-    client: pg.PoolClient,
-    send: (client: pg.PoolClient, sql: string, params: readonly Param[]) => Promise<Row[]>,
-    append: (client: pg.PoolClient, groups: readonly AppendGroup[]) => Promise<(Appended | null)[]>,
-  ) {
+  constructor(client: pg.PoolClient, parts: TxParts) {
     this.#client = client;
-    this.#send = send;
-    this.#append = append;
+    this.#parts = parts;
   }
 
   async query(sql: string, params: readonly Param[] = []): Promise<Row[]> {
-    return this.#behindWrites(() => this.#send(this.#client, sql, params));
+    return this.#behindWrites(() => this.#parts.send(this.#client, sql, params));
   }
 
   write(ops: readonly WriteOp[]): void {
@@ -147,7 +171,7 @@ class PostgresTx implements Tx {
   }
 
   async append(groups: readonly AppendGroup[]): Promise<(Appended | null)[]> {
-    return this.#behindWrites(() => this.#append(this.#client, groups));
+    return this.#behindWrites(() => this.#parts.append(this.#client, groups));
   }
 
   /** The last writes and the commit share a round trip; a commit behind a failed write is a rollback. */
@@ -168,8 +192,8 @@ class PostgresTx implements Tx {
     this.#staged = [];
     return Promise.all(
       staged.map((ops) => {
-        const { sql, params } = compilePostgres(ops);
-        return this.#send(this.#client, sql, params);
+        const { sql, params } = compilePostgres(ops, this.#parts.enqueue);
+        return this.#parts.send(this.#client, sql, params);
       }),
     );
   }

@@ -1,9 +1,27 @@
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { z } from "zod";
 import type { Hint, WakeHub } from "./wake-hub.ts";
 
 // Hints between processes. One NOTIFY carries everything that committed while the last one was on its way, in a
 // transaction of its own: in the writers' transactions it would make all commits of the database queue up.
+
+/** How long the self-test's notification may take; without a pooler in between it takes milliseconds. */
+const selfTestMs = 5_000;
+/** How often a listener sees to it that its connection is still there, and how long the answer may take. */
+const pingEveryMs = 15_000;
+const pingTimeoutMs = 10_000;
+
+/** The notifications of this process do not reach its own listener. Nothing is lost by it: everybody also polls. */
+export class DeafListener extends Error {
+  constructor() {
+    super(
+      "PostgreSQL's notifications do not arrive, so changes of other processes are seen by polling, up to a second late. " +
+        "Does the address lead through a pooler in transaction mode? Then name a direct one in DATABASE_LISTEN_URL",
+    );
+    this.name = "DeafListener";
+  }
+}
 
 /** PostgreSQL refuses payloads of 8,000 bytes; ids are ASCII, so length is bytes. */
 const maxPayload = 7_900;
@@ -20,6 +38,10 @@ const Message = z.object({
   s: z.record(z.string(), z.array(z.string())).optional(),
   r: z.literal(1).optional(),
   c: z.array(z.string()).optional(),
+  d: z.literal(1).optional(),
+  f: z.array(z.string()).optional(),
+  /** A self-test of the origin. */
+  t: z.string().optional(),
 });
 
 export interface PostgresWakeUpOptions {
@@ -31,6 +53,7 @@ export interface PostgresWakeUpOptions {
   origin: string;
   hub: WakeHub;
   pause: (ms: number) => Promise<void>;
+  /** Also told, with a DeafListener, when a self-test fails. */
   onError: (error: unknown) => void;
 }
 
@@ -51,6 +74,8 @@ class Sender {
   #sessions = new Map<string, Set<string>>();
   #cancelled = new Set<string>();
   #runnable = false;
+  #deliveries = false;
+  #configs = new Set<string>();
   #sending: Promise<void> | null = null;
 
   constructor(options: PostgresWakeUpOptions) {
@@ -64,6 +89,8 @@ class Sender {
     }
     for (const runId of hint.cancelled) this.#cancelled.add(runId);
     this.#runnable ||= hint.runnable;
+    this.#deliveries ||= hint.deliveries ?? false;
+    for (const projectId of hint.configs ?? []) this.#configs.add(projectId);
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
     });
@@ -93,10 +120,14 @@ class Sender {
       sessions: this.#sessions,
       cancelled: this.#cancelled,
       runnable: this.#runnable,
+      deliveries: this.#deliveries,
+      configs: this.#configs,
     });
     this.#sessions = new Map();
     this.#cancelled = new Set();
     this.#runnable = false;
+    this.#deliveries = false;
+    this.#configs = new Set();
     return payloads;
   }
 }
@@ -105,6 +136,8 @@ interface Collected {
   sessions: ReadonlyMap<string, ReadonlySet<string>>;
   cancelled: ReadonlySet<string>;
   runnable: boolean;
+  deliveries?: boolean;
+  configs?: ReadonlySet<string>;
 }
 
 /** The collected ids as payloads of less than 8,000 bytes each; none when there is nothing to say. */
@@ -113,7 +146,9 @@ export function hintPayloads(origin: string, collected: Collected): string[] {
   const push = (part: object) => payloads.push(JSON.stringify({ o: origin, ...part }));
   const perPayload = Math.floor((maxPayload - 200) / 42);
   if (collected.runnable) push({ r: 1 });
+  if (collected.deliveries) push({ d: 1 });
   for (const ids of chunksOf([...collected.cancelled], perPayload)) push({ c: ids });
+  for (const ids of chunksOf([...(collected.configs ?? [])], perPayload)) push({ f: ids });
   for (const [projectId, ids] of collected.sessions)
     for (const chunk of chunksOf([...ids], perPayload)) push({ s: { [projectId]: chunk } });
   return payloads;
@@ -128,6 +163,8 @@ class Listener {
   #client: pg.Client | null = null;
   #closed = false;
   #wakeFromPause: () => void = () => undefined;
+  #onTested: (test: string) => void = () => undefined;
+  #saidDeaf = false;
   readonly #loop: Promise<void>;
 
   constructor(options: PostgresWakeUpOptions) {
@@ -153,6 +190,7 @@ class Listener {
         if (failures > 0) this.#options.hub.wakeEverybody();
         failures = 0;
         attempted();
+        await Promise.race([lost, this.#test(lost)]);
         await lost;
         failures = 1;
       } catch (error) {
@@ -170,6 +208,32 @@ class Listener {
     }
   }
 
+  /** Sends a notification the way all others go, and says so, once, when it does not arrive. Never rejects. */
+  async #test(lost: Promise<void>): Promise<void> {
+    const { origin, pool, channel, onError } = this.#options;
+    const test = randomUUID();
+    const heard = new Promise<"heard">((resolve) => {
+      this.#onTested = (arrived) => void (arrived === test && resolve("heard"));
+    });
+    try {
+      await pool.query("SELECT pg_notify($1, $2)", [channel, JSON.stringify({ o: origin, t: test })]);
+    } catch (error) {
+      // Nothing was sent, so nothing is known.
+      if (!this.#closed) onError(error);
+      return;
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(() => resolve("late"), selfTestMs);
+      timer.unref();
+    });
+    const outcome = await Promise.race([heard, late, lost]);
+    clearTimeout(timer);
+    if (outcome !== "late" || this.#saidDeaf || this.#closed) return;
+    this.#saidDeaf = true;
+    onError(new DeafListener());
+  }
+
   /** Connects and listens; `lost` resolves when the connection is. */
   async #listen(): Promise<{ lost: Promise<void> }> {
     const client = new pg.Client(this.#options.listen);
@@ -182,19 +246,28 @@ class Listener {
       });
     });
     client.on("notification", (message) => this.#receive(message.payload ?? ""));
-    await client.connect();
+    // Closed while it connects, the driver's promise to connect is never kept.
+    const closed = lost.then(() => {
+      throw new Error("The connection was lost before it listened");
+    });
+    closed.catch(() => undefined);
+    await Promise.race([client.connect(), closed]);
     await client.query(`LISTEN "${this.#options.channel}"`);
-    return { lost };
+    return { lost: Promise.race([lost, silenceOf(client, lost)]) };
   }
 
   #receive(payload: string): void {
     const parsed = Message.safeParse(parseJson(payload));
-    if (!parsed.success || parsed.data.o === this.#options.origin) return;
-    const { s = {}, r, c = [] } = parsed.data;
+    if (!parsed.success) return;
+    if (parsed.data.t !== undefined) this.#onTested(parsed.data.t);
+    if (parsed.data.o === this.#options.origin) return;
+    const { s = {}, r, c = [], d, f = [] } = parsed.data;
     this.#options.hub.deliver({
       sessions: Object.entries(s).flatMap(([projectId, ids]) => ids.map((sessionId) => ({ projectId, sessionId }))),
       runnable: r === 1,
       cancelled: c,
+      deliveries: d === 1,
+      configs: f,
     });
   }
 }
@@ -204,5 +277,38 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
+  }
+}
+
+/**
+ * Resolves when the connection no longer answers: a listener sends nothing, so it would never notice that the other end
+ * is gone without a goodbye.
+ */
+async function silenceOf(client: pg.Client, lost: Promise<void>): Promise<void> {
+  const over = lost.then(() => "over" as const);
+  const within = (ms: number) => {
+    let timer: NodeJS.Timeout | undefined;
+    const passed = new Promise<"passed">((resolve) => {
+      timer = setTimeout(() => resolve("passed"), ms);
+      timer.unref();
+    });
+    return { passed, stop: () => clearTimeout(timer) };
+  };
+  for (;;) {
+    const rest = within(pingEveryMs);
+    const rested = await Promise.race([over, rest.passed]);
+    rest.stop();
+    if (rested === "over") return;
+    const limit = within(pingTimeoutMs);
+    const answered = client.query("SELECT 1").then(
+      () => "answered" as const,
+      () => "over" as const,
+    );
+    const outcome = await Promise.race([over, answered, limit.passed]);
+    limit.stop();
+    if (outcome === "answered") continue;
+    // Not awaited: an end that is gone does not say goodbye.
+    if (outcome === "passed") client.end().catch(() => undefined);
+    return;
   }
 }

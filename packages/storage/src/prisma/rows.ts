@@ -60,6 +60,7 @@ export const sessionColumns = [
   "status",
   "last_sequence",
   "last_message_seq",
+  "feed_position",
   "run_count",
   "task_count",
   "message_count",
@@ -67,6 +68,8 @@ export const sessionColumns = [
   "first_message",
   "active_run_id",
   "fence",
+  "head_run_id",
+  "head_checkpoint",
   "created_at",
   "last_activity_at",
 ] as const;
@@ -137,6 +140,7 @@ export const runColumns = [
   "manifest_digest",
   "owner",
   "generation",
+  "checkpoint_before",
   "error_code",
   "error_message",
   "queued_at",
@@ -159,6 +163,7 @@ export function runOf(row: Row): RunRecord {
     manifestDigest: text(row, "r_manifest_digest"),
     owner: textOrNull(row, "r_owner"),
     generation: int(row, "r_generation"),
+    checkpointBefore: textOrNull(row, "r_checkpoint_before"),
     errorCode: textOrNull(row, "r_error_code"),
     errorMessage: textOrNull(row, "r_error_message"),
     queuedAt: time(row, "r_queued_at"),
@@ -206,6 +211,7 @@ export const interruptColumns = [
   "decided_by",
   "decision",
   "decision_value",
+  "closed_at",
 ] as const;
 export const interruptSelect = select("i", interruptColumns, "i_");
 
@@ -225,6 +231,7 @@ export function interruptOf(row: Row): InterruptRecord {
     decidedBy: textOrNull(row, "i_decided_by"),
     decision: row.i_decision === null ? null : Decision.parse(row.i_decision),
     decisionValue: json(row, "i_decision_value"),
+    closedAt: timeOrNull(row, "i_closed_at"),
   };
 }
 

@@ -3,7 +3,7 @@ import type { WriteOp } from "./write-set.ts";
 // The words between the stores and a database: one SQL text with `$1` placeholders for both databases, rows as text
 // and numbers (JSON and timestamps are parsed by rows.ts), writes as data that each database compiles its own way.
 
-export type Param = string | number | null | readonly string[];
+export type Param = string | number | null | readonly string[] | Uint8Array;
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Tx {
@@ -37,10 +37,20 @@ export interface Dialect {
   lockFree(...aliases: string[]): string;
   /** `expression` is one of the texts of list parameter `$n`. */
   inList(expression: string, n: number): string;
+  /** The ids of list parameter `$n` as rows `parent(id, place)`. */
+  list(n: number): string;
+  /** The rows of `table`, as `row`, that `found` (`FROM table inner … LIMIT n`) finds for each `parent.id` of list `$n`. */
+  eachOf(n: number, table: string, row: string, inner: string, found: string): string;
   /** JSON column `expression` equals the canonical JSON text of parameter `$n`. */
   jsonEquals(expression: string, n: number): string;
+  /** The place that no commit will ever put an event before; see feed.ts. */
+  readonly feedHorizon: string;
   /** A timestamp as a parameter. */
   time(date: Date): string;
+  /** SQL of the moment parameter `$n` milliseconds from now, by the clock that leases are counted with. */
+  leaseTime(n: number): string;
+  /** An UPDATE of runs `RETURNING id`, with the dispatch of these runs. */
+  dispatching(update: string): string;
   /** Whether the error says that a unique constraint was violated. */
   isUniqueViolation(error: unknown): boolean;
   /** Whether the same transaction may succeed when it is tried again. */

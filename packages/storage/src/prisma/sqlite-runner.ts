@@ -46,7 +46,7 @@ export function sqliteRunner(handle: SqliteHandle.Database, onStatement: (sql: s
       return [];
     },
     write(op) {
-      if (op.rows.length === 0) return;
+      if (op.op === "dispatch" || op.rows.length === 0) return;
       const { sql, columns } = compileSqlite(op);
       const { statement } = prepare(sql);
       for (const row of op.rows) statement.run(...columns.map(({ name, type }) => sqliteValue(row[name], type)));

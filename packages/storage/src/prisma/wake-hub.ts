@@ -5,6 +5,10 @@ export interface Hint {
   sessions: readonly { projectId: string; sessionId: string }[];
   runnable: boolean;
   cancelled: readonly string[];
+  /** A webhook may have something to deliver. */
+  deliveries?: boolean | undefined;
+  /** Projects whose configuration changed. */
+  configs?: readonly string[] | undefined;
 }
 
 export const noHint: Hint = { sessions: [], runnable: false, cancelled: [] };
@@ -15,6 +19,8 @@ export class WakeHub implements WakeUps {
   readonly #projects = new Map<string, Set<(sessionId: string) => void>>();
   readonly #runnable = new Set<() => void>();
   readonly #cancelled = new Set<(runId: string) => void>();
+  readonly #deliveries = new Set<() => void>();
+  readonly #configs = new Map<string, Set<() => void>>();
   readonly #onError: (error: unknown) => void;
 
   constructor(onError: (error: unknown) => void) {
@@ -39,25 +45,45 @@ export class WakeHub implements WakeUps {
     return () => void this.#cancelled.delete(wake);
   }
 
+  onDeliveries(wake: () => void): () => void {
+    this.#deliveries.add(wake);
+    return () => void this.#deliveries.delete(wake);
+  }
+
+  onConfig(projectId: string, wake: () => void): () => void {
+    return addTo(this.#configs, projectId, wake);
+  }
+
   deliver(hint: Hint): void {
     for (const { projectId, sessionId } of hint.sessions) {
       for (const wake of this.#sessions.get(sessionId) ?? []) this.#call(wake);
       for (const wake of this.#projects.get(projectId) ?? []) this.#call(() => wake(sessionId));
     }
     if (hint.runnable) for (const wake of this.#runnable) this.#call(wake);
+    if (hint.deliveries) for (const wake of this.#deliveries) this.#call(wake);
+    for (const projectId of hint.configs ?? []) for (const wake of this.#configs.get(projectId) ?? []) this.#call(wake);
     for (const runId of hint.cancelled) for (const wake of this.#cancelled) this.#call(() => wake(runId));
   }
 
-  /** Hints may have been lost: everybody who waits for a session or for work looks once. */
+  /** Hints may have been lost: everybody who waits for a session, for work or for configuration looks once. */
   wakeEverybody(): void {
     for (const listeners of this.#sessions.values()) for (const wake of listeners) this.#call(wake);
     for (const wake of this.#runnable) this.#call(wake);
+    for (const wake of this.#deliveries) this.#call(wake);
+    for (const listeners of this.#configs.values()) for (const wake of listeners) this.#call(wake);
   }
 
   /** How many listeners there are, for tests that look for leaks. */
   get size(): number {
     const count = (map: Map<string, Set<unknown>>) => [...map.values()].reduce((sum, set) => sum + set.size, 0);
-    return count(this.#sessions) + count(this.#projects) + this.#runnable.size + this.#cancelled.size;
+    return (
+      count(this.#sessions) +
+      count(this.#projects) +
+      count(this.#configs) +
+      this.#runnable.size +
+      this.#cancelled.size +
+      this.#deliveries.size
+    );
   }
 
   #call(wake: () => void): void {

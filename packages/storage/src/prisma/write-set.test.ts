@@ -33,8 +33,18 @@ describe("compiled writes", () => {
   const insert = { op: "insert", table: "tasks", rows: [{ id: "t", input: null }] } as const;
   const update = { op: "update", table: "runs", rows: [{ id: "r", status: "FAILED" }] } as const;
 
+  const enqueue = (n: number) => `SELECT enqueue($${n})`;
+
+  it("dispatch runs on PostgreSQL, where somebody reads the call so that it happens, and nothing on SQLite", () => {
+    const dispatch = { op: "dispatch", rows: [{ id: "r" }] } as const;
+    const { sql, params } = compilePostgres([update, dispatch], enqueue);
+    expect(sql).toMatch(/, w2 AS \(SELECT enqueue\(\$2\)\) SELECT \(SELECT count\(\*\) FROM w2\)$/);
+    expect(params[1]).toBe('[{"id":"r"}]');
+    expect(compilePostgres([dispatch], enqueue).sql).toBe("SELECT enqueue($1)");
+  });
+
   it("are one statement on PostgreSQL, with one parameter per write", () => {
-    const { sql, params } = compilePostgres([insert, update]);
+    const { sql, params } = compilePostgres([insert, update], enqueue);
     expect(sql).toMatch(
       /^WITH w1 AS \(INSERT INTO tasks .*'null'::jsonb.*\), w2 AS \(UPDATE runs t SET status = v.status/,
     );

@@ -4,12 +4,12 @@ import { ArrowSquareOutIcon, CheckCircleIcon } from "@phosphor-icons/react";
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
 import { useClient } from "../../data/data-provider.tsx";
-import { usePolling } from "../../data/use-polling.ts";
+import { useFeed } from "../../data/use-feed.ts";
 import { useQuery } from "../../data/use-query.ts";
 import type { InterruptRowFragment } from "../../generated/graphql.ts";
 import { ListFailure } from "../../lists/list-failure.tsx";
 import { useCardKeys } from "../../lists/use-card-keys.ts";
-import { approvalsChanged } from "../../shell/use-approval-count.ts";
+import { approvalEvents, approvalsChanged } from "../../shell/use-approval-count.ts";
 import { useMay, useViewer } from "../../shell/viewer.tsx";
 import { plainPreview } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
@@ -22,7 +22,6 @@ import { type ApprovalRow, approvalsDocument } from "./approvals-documents.ts";
 import { type ApprovalGroup, groupApprovals, keepDecided } from "./group-approvals.ts";
 
 const pending = { first: 100, filter: { pendingOnly: true } };
-const pollMs = 5000;
 
 /** What the agents ask of humans, across all conversations, answered in place. */
 export function ApprovalsPage() {
@@ -73,7 +72,7 @@ function useApprovals() {
   useEffect(() => {
     if (data !== undefined) setRows((shown) => keepDecided(shown ?? [], data.interrupts.nodes, decided));
   }, [data, decided]);
-  usePolling(pollMs, async (signal) => {
+  useFeed(approvalEvents, async (_, signal) => {
     const { interrupts } = await client.request(approvalsDocument, pending, { signal });
     setRows((shown) => keepDecided(shown ?? [], interrupts.nodes, latestDecided.current));
   });

@@ -12,6 +12,7 @@ const row = (id: string, run: string, more: Partial<ApprovalRow> = {}): Approval
   decision: null,
   decidedAt: null,
   decidedBy: null,
+  closedAt: null,
   run: { id: run },
   session: {
     id: `session-${run}`,

@@ -124,3 +124,16 @@ export const renameSessionDocument = graphql(`
     }
   }
 `);
+
+/** Moments of a conversation that it can be forked from. */
+export const sessionCheckpointsDocument = graphql(`
+  query SessionCheckpoints($id: ID!, $first: Int!, $after: Cursor) {
+    session(id: $id) {
+      id
+      checkpoints(first: $first, after: $after) {
+        nodes { id step source next createdAt inConversation run { id attempt } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+`);

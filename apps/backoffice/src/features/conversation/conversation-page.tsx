@@ -219,7 +219,7 @@ function Conversing({ store, state, mayWrite }: ConversingProps) {
         refusal={refusal}
         placeholder={
           view.status === "WAITING"
-            ? "Decide above, or write something new"
+            ? "Decide above, or go on without it"
             : `Message ${session?.agent.displayName ?? "the agent"}`
         }
         onSend={(policy) => {

@@ -14,13 +14,19 @@ import { EventLog } from "../run/event-log.tsx";
 import type { LiveView } from "../run/live-view.ts";
 import { useEventFeed } from "../run/use-event-feed.ts";
 import type { Session } from "./conversation-store.ts";
+import { PanelCheckpoints } from "./panel-checkpoints.tsx";
 import { PanelRuns } from "./panel-runs.tsx";
 import { PlanList } from "./plan-list.tsx";
 
-export const panels = ["details", "runs", "events"] as const;
+export const panels = ["details", "runs", "checkpoints", "events"] as const;
 export type Panel = (typeof panels)[number];
 
-const labels: Record<Panel, string> = { details: "Details", runs: "Runs", events: "Events" };
+const labels: Record<Panel, string> = {
+  details: "Details",
+  runs: "Runs",
+  checkpoints: "Checkpoints",
+  events: "Events",
+};
 
 export interface ConversationPanelProps {
   panel: Panel;
@@ -62,6 +68,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
       <div role="tabpanel" id="conversation-panel" aria-labelledby={`panel-tab-${panel}`} className="min-h-0 flex-1">
         {panel === "details" ? <Details session={session} view={view} /> : null}
         {panel === "runs" ? <PanelRuns sessionId={session.id} view={view} /> : null}
+        {panel === "checkpoints" ? <PanelCheckpoints sessionId={session.id} runCount={view.runs.size} /> : null}
         {panel === "events" ? <Events session={session} /> : null}
       </div>
     </div>

@@ -35,13 +35,7 @@ export const conversationsLiveDocument = graphql(`
   subscription ConversationsLive($filter: SessionFilter, $first: Int) {
     sessionsLive(filter: $filter, first: $first) {
       upserted { ...ConversationRow }
-      removed
+      gone
     }
-  }
-`);
-
-export const conversationsByIdDocument = graphql(`
-  query ConversationsById($ids: [ID!]!) {
-    nodes(ids: $ids) { __typename ...ConversationRow }
   }
 `);

@@ -14,8 +14,6 @@ import { EmptyState, Skeleton } from "../../ui/states.tsx";
 import { AgentMark } from "../agents/agent-mark.tsx";
 import { type AgentName, useAgentNames } from "../agents/use-agent-names.ts";
 
-/** The longest message, in characters. */
-const longestMessage = 100_000;
 const lastAgentKey = "wheelhouse:last-agent";
 
 export interface NewConversationDialogProps {
@@ -119,7 +117,6 @@ function Composer({ agents, initial, onClose }: ComposerProps) {
         aria-invalid={shown !== null}
         placeholder="What should it do?"
         value={text}
-        maxLength={longestMessage}
         onChange={(event) => {
           setText(event.target.value);
           setProblem(null);

@@ -26,7 +26,7 @@ export function DecidedLine({ interrupt }: { interrupt: InterruptView }) {
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5 py-0.5 text-[13px] text-muted">
       <Shape size={15} weight="fill" aria-hidden="true" className={look?.tone ?? "text-muted"} />
-      <span className={`font-medium ${look?.tone ?? "text-muted"}`}>{look?.word ?? "Expired without a decision"}</span>
+      <span className={`font-medium ${look?.tone ?? "text-muted"}`}>{look?.word ?? "Closed without a decision"}</span>
       <span className="mono text-xs text-ink-2">{interrupt.kind === "QUESTION" ? "question" : names}</span>
       {decidedBy === null ? null : <span>by {decidedBy}</span>}
       {decidedAt === null ? null : <Time at={decidedAt} className="text-xs" />}

@@ -159,6 +159,11 @@ function EditArguments({ action, busy, onCancel, onSubmit }: EditArgumentsProps)
       <p id={`${id}-state`} role="status" className={`mt-1 text-xs ${read.ok ? "text-muted" : "text-danger-ink"}`}>
         {!read.ok ? read.problem : changed.length === 0 ? "Nothing changed yet" : `Changed: ${changed.join(", ")}`}
       </p>
+      {action.checked ? null : (
+        <p className="mt-1 text-xs text-muted">
+          The arguments of this tool are not described here, so nothing checks what you write before the tool is called.
+        </p>
+      )}
       <Buttons>
         <Button
           type="submit"

@@ -6,7 +6,7 @@ interface Advice {
   advice: string;
 }
 
-const again = "The conversation goes on: send the message again.";
+const again = "Retry it, or send another message: the conversation goes on.";
 
 const advices: Record<FailureCode, Advice> = {
   MODEL_ERROR: { title: "The model did not answer", advice: `The provider refused or was overloaded. ${again}` },

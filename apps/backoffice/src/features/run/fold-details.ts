@@ -100,7 +100,7 @@ function requested(id: string, event: LogEvent): InterruptView {
     id,
     runId: event.runId,
     kind: text(kind) ?? "TOOL_APPROVAL",
-    actions: names.map((name) => ({ name, args: undefined, description: null })),
+    actions: names.map((name) => ({ name, args: undefined, description: null, checked: false })),
     allowedDecisions: Decision.array().safeParse(allowedDecisions).data ?? [],
     requestedAt: event.at,
     expiresAt: null,
@@ -114,10 +114,16 @@ function requested(id: string, event: LogEvent): InterruptView {
 
 /** The agent wrote its plan: the whole list, each time. */
 export function foldPlan(draft: Draft, event: LogEvent): void {
-  const { todos } = event.payload;
-  if (!Array.isArray(todos)) return;
-  draft.todos = todos.map(todoOf).filter((todo) => todo !== null);
+  const todos = readPlan(event.payload);
+  if (todos === null) return;
+  draft.todos = todos;
   draft.todosRunId = event.runId;
+}
+
+/** What can be shown of a plan, as the log and the call that writes it both carry it; null when there is none. */
+export function readPlan(value: unknown): Todo[] | null {
+  if (value === null || typeof value !== "object" || !("todos" in value) || !Array.isArray(value.todos)) return null;
+  return value.todos.map(todoOf).filter((todo) => todo !== null);
 }
 
 function todoOf(value: unknown): Todo | null {

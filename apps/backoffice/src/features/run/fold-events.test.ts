@@ -182,6 +182,19 @@ describe("foldEvents", () => {
     expect(view.sequence).toBe(3);
   });
 
+  it("shows the last plan that the rows tell, until the log tells a later one", () => {
+    const snapshot = snapshotAt(conversation, conversation.length);
+    const planned = (todos: unknown) => [{ id: "c", name: "write_todos", args: { todos } }];
+    const plans = [planned([{ content: "Read", status: "completed" }]), planned(["Write"]), planned("nothing")];
+    const messages = snapshot.messages.map((row, i) => ({ ...row, toolRequests: plans[i] ?? [] }));
+    const { view } = openView({ ...snapshot, messages }, [], true);
+    expect(view.todos).toEqual([{ content: "Write", state: "pending" }]);
+    const [told] = logOf([{ type: "plan.updated", payload: { todos: ["Rest"] } }]);
+    if (told === undefined) throw new Error("one event was asked for");
+    const later = foldEvents(view, [{ ...told, sequence: view.sequence + 1 }]);
+    expect(later.todos).toEqual([{ content: "Rest", state: "pending" }]);
+  });
+
   it("never lets an old event take a newer state back", () => {
     const failed: RunView = { ...run("r1"), status: "FAILED", error: { code: "MODEL_ERROR", message: "refused" } };
     const rows = mergeRows(emptyView(sessionId), { runs: [failed] });

@@ -114,6 +114,8 @@ export interface ActionRequest {
   name: string;
   args: unknown;
   description: string | null;
+  /** Whether edited arguments are checked by the tool's schema. */
+  checked: boolean;
 }
 
 export interface InterruptView {
@@ -127,6 +129,7 @@ export interface InterruptView {
   decision: Decision | null;
   decidedBy: string | null;
   decidedAt: string | null;
+  /** Nobody answered, and nobody may any more: its time is over, or its task was cancelled. */
   expired: boolean;
   /** Known from the log alone: what exactly it asks comes with its row. */
   provisional: boolean;

@@ -7,7 +7,7 @@ describe("readInterrupt", () => {
       id: "Interrupt_i1",
       kind: "TOOL_APPROVAL",
       actionRequests: [
-        { name: "refund", args: { amount: 3 }, description: "Money goes out" },
+        { name: "refund", args: { amount: 3 }, description: "Money goes out", argsSchema: { type: "object" } },
         { name: "mail", arguments: {} },
       ],
       allowedDecisions: [],
@@ -16,18 +16,21 @@ describe("readInterrupt", () => {
       decision: null,
       decidedAt: null,
       decidedBy: null,
+      closedAt: null,
       run: { id: "Run_r1" },
     };
     expect(readInterrupt(row)).toMatchObject({
       id: "i1",
       runId: "r1",
       actions: [
-        { name: "refund", args: { amount: 3 }, description: "Money goes out" },
-        { name: "mail", args: {}, description: null },
+        { name: "refund", args: { amount: 3 }, description: "Money goes out", checked: true },
+        { name: "mail", args: {}, description: null, checked: false },
       ],
+      expired: false,
     });
+    expect(readInterrupt({ ...row, closedAt: "2026-01-02T00:00:00.000Z" })).toMatchObject({ expired: true });
     expect(readInterrupt({ ...row, actionRequests: "Which one?" }).actions).toEqual([
-      { name: "question", args: "Which one?", description: null },
+      { name: "question", args: "Which one?", description: null, checked: false },
     ]);
   });
 });

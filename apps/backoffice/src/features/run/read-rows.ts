@@ -37,7 +37,7 @@ export const readInterrupt = (row: InterruptRowFragment): InterruptView => ({
   decision: row.decision,
   decidedBy: row.decidedBy,
   decidedAt: row.decidedAt,
-  expired: false,
+  expired: row.closedAt !== null,
   provisional: false,
 });
 
@@ -48,11 +48,12 @@ function readActions(value: unknown): ActionRequest[] {
       ? value.actionRequests
       : [value];
   return list.map((action: unknown) => {
-    if (!isObject(action)) return { name: "question", args: action, description: null };
+    if (!isObject(action)) return { name: "question", args: action, description: null, checked: false };
     return {
       name: typeof action.name === "string" ? action.name : "question",
       args: action.args ?? action.arguments ?? null,
       description: typeof action.description === "string" ? ownWords(action.description) : null,
+      checked: isObject(action.argsSchema),
     };
   });
 }

@@ -27,6 +27,7 @@ export const interruptRowFragment = graphql(`
     decision
     decidedAt
     decidedBy
+    closedAt
     run { id }
   }
 `);

@@ -3,7 +3,7 @@
 import { ChatsCircleIcon, LightningIcon, StopIcon, XCircleIcon } from "@phosphor-icons/react";
 import { cancelTaskDocument } from "@wheelhouse/client";
 import { isActiveRun } from "@wheelhouse/domain";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useClient } from "../../data/data-provider.tsx";
 import { describeError } from "../../data/describe-error.ts";
 import { useUrlParam } from "../../data/use-url-param.ts";
@@ -17,6 +17,8 @@ import { EventLog } from "./event-log.tsx";
 import { adviceFor } from "./failure-advice.ts";
 import type { RunView } from "./live-view.ts";
 import { ManifestView } from "./manifest-view.tsx";
+import { RetryButton } from "./retry-button.tsx";
+import { RunAction } from "./run-action.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { type RunRow, type RunState, type RunStore, stepsOf } from "./run-store.ts";
 import { StepsView } from "./steps-view.tsx";
@@ -90,6 +92,9 @@ function Loaded({ store, state, row, run }: LoadedProps) {
       actions={
         <>
           {isActiveRun(run.status) ? <Cancel row={row} store={store} mayWrite={mayWrite} /> : null}
+          {isLastAttempt(row, run) && (run.status === "FAILED" || run.status === "CANCELLED") ? (
+            <RetryButton taskId={row.task.id} mayWrite={mayWrite} />
+          ) : null}
           <LinkButton href={conversationHref} icon={ChatsCircleIcon}>
             <span className="max-sm:sr-only">Conversation</span>
           </LinkButton>
@@ -133,6 +138,9 @@ function Loaded({ store, state, row, run }: LoadedProps) {
     </Page>
   );
 }
+
+const isLastAttempt = (row: RunRow, run: RunView): boolean =>
+  row.task.runs.every((attempt) => attempt.attempt <= run.attempt);
 
 function Events({ runId, since }: { runId: string; since: string }) {
   const feed = useEventFeed({ runId });
@@ -186,41 +194,22 @@ function Failure({ run }: { run: RunView }) {
 
 function Cancel({ row, store, mayWrite }: { row: RunRow; store: RunStore; mayWrite: boolean }) {
   const client = useClient();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
   const cancel = async () => {
-    setBusy(true);
-    try {
-      const { cancelTask: answer } = await client.request(cancelTaskDocument, {
-        input: { taskId: row.task.id, reason: "Stopped in the backoffice" },
-      });
-      setProblem(
-        answer.__typename === "CancelTaskSuccess" || answer.code === "NOT_CANCELLABLE" ? null : answer.message,
-      );
-      await store.refresh();
-    } catch (error) {
-      setProblem(describeError(error).message);
-    } finally {
-      setBusy(false);
-    }
+    const { cancelTask: answer } = await client.request(cancelTaskDocument, {
+      input: { taskId: row.task.id, reason: "Stopped in the backoffice" },
+    });
+    await store.refresh();
+    return answer.__typename === "CancelTaskSuccess" || answer.code === "NOT_CANCELLABLE" ? null : answer.message;
   };
   return (
-    <>
-      {problem === null ? null : (
-        <span role="alert" className="max-w-64 truncate text-xs text-danger-ink" title={problem}>
-          {problem}
-        </span>
-      )}
-      <Button
-        icon={StopIcon}
-        loading={busy}
-        disabled={!mayWrite}
-        title={mayWrite ? undefined : "Your role may read this run; operators can stop it"}
-        onClick={() => void cancel()}
-      >
-        Stop
-      </Button>
-    </>
+    <RunAction
+      icon={StopIcon}
+      disabled={!mayWrite}
+      title={mayWrite ? undefined : "Your role may read this run; operators can stop it"}
+      act={cancel}
+    >
+      Stop
+    </RunAction>
   );
 }
 

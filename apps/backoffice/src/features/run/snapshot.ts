@@ -1,4 +1,5 @@
 import { canRunBecome } from "@wheelhouse/domain";
+import { readPlan } from "./fold-details.ts";
 import { draftOf } from "./fold-draft.ts";
 import { emptyView, foldEvents } from "./fold-events.ts";
 import type {
@@ -25,13 +26,26 @@ export function openView(
   activeEvents: readonly LogEvent[],
   caughtUp: boolean,
 ): { view: LiveView; tailFrom: "events" | "snapshot" } {
-  const rows = mergeRows(emptyView(snapshot.sessionId), snapshot);
+  const rows = { ...mergeRows(emptyView(snapshot.sessionId), snapshot), ...planOf(snapshot.messages) };
   const seen = activeEvents.filter((event) => event.sequence <= snapshot.sequence);
   const complete = caughtUp || seen.length < activeEvents.length || activeEvents.at(-1)?.sequence === snapshot.sequence;
   const folded = foldEvents(rows, seen);
   const sequence = complete ? snapshot.sequence : (seen.at(-1)?.sequence ?? snapshot.sequence);
   const view = { ...folded, sequence, status: complete ? snapshot.status : folded.status };
   return { view, tailFrom: complete ? "snapshot" : "events" };
+}
+
+/** The tool by which LangChain's agents write their plan: the whole list, each time. */
+const planTool = "write_todos";
+
+/** The plan that the rows tell; the log tells every later one. */
+function planOf(rows: readonly MessageRow[]): Pick<LiveView, "todos" | "todosRunId"> {
+  for (const { toolRequests, runId } of rows.toSorted((a, b) => b.seq - a.seq)) {
+    const request = toolRequests.findLast(({ name }) => name === planTool);
+    const todos = readPlan(request?.args ?? null);
+    if (todos !== null) return { todos, todosRunId: runId };
+  }
+  return { todos: [], todosRunId: null };
 }
 
 /** Puts rows into a view that may already hold some: a row is the last word on its message, and adds to its run. */

@@ -31,10 +31,10 @@ export const runsDocument = graphql(`
 `);
 
 export const newestRunsDocument = graphql(`
-  query NewestRuns($first: Int!, $filter: RunFilter, $open: [ID!]!) {
+  query NewestRuns($first: Int!, $filter: RunFilter, $named: [ID!]!) {
     runs(first: $first, filter: $filter) {
       nodes { ...RunListRow }
     }
-    nodes(ids: $open) { __typename ...RunListRow }
+    nodes(ids: $named) { __typename ...RunListRow }
   }
 `);

@@ -4,8 +4,8 @@ import { LinkBreakIcon } from "@phosphor-icons/react";
 import { useSearchParams } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { Button, LinkButton } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
 import { Door } from "./door.tsx";
-import { Field } from "./field.tsx";
 import { readSetupAnswer, type SetupAnswer } from "./read-setup-answer.ts";
 
 const shortestPassword = 10;

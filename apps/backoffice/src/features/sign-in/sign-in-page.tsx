@@ -4,8 +4,8 @@ import { useSearchParams } from "next/navigation";
 import { type FormEvent, useState } from "react";
 import { authClient } from "../../shell/auth-client.ts";
 import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
 import { Door } from "./door.tsx";
-import { Field } from "./field.tsx";
 import { safeNext } from "./safe-next.ts";
 
 /** E-mail and password; afterwards back to where one wanted to go. */

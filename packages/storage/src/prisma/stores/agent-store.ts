@@ -8,7 +8,8 @@ import type { StoreContext } from "./context.ts";
 
 const conflict = `ON CONFLICT (project_id, scope_key, name) DO UPDATE SET display_name = excluded.display_name,
   description = excluded.description, input_schema = excluded.input_schema, output_schema = excluded.output_schema,
-  graph = excluded.graph, source = excluded.source, updated_at = excluded.updated_at`;
+  graph = excluded.graph, source = excluded.source, removed_at = NULL, updated_at = excluded.updated_at
+  WHERE agents.config_entity_id IS NULL`;
 
 export function agentStore(context: StoreContext): AgentStore {
   return {
@@ -48,6 +49,17 @@ export function agentStore(context: StoreContext): AgentStore {
         if (row === undefined) throw new Error("The agent is gone right after it was registered");
         return agentOf(row);
       }),
+    draw: (projectId, { configEntityId, revision, graph, at }) =>
+      context.db.transaction(async (tx) => {
+        const [row] = await tx.query(
+          `SELECT a.id FROM config_entities e JOIN agents a
+             ON a.project_id = e.project_id AND a.scope_key = e.scope_key AND a.name = e.name AND a.config_entity_id = e.id
+           WHERE e.project_id = $1 AND e.id = $2 AND e.revision = $3 ${context.dialect.lock("a")}`,
+          [projectId, configEntityId, revision],
+        );
+        if (row !== undefined)
+          tx.write([{ op: "update", table: "agents", rows: [{ id: text(row, "id"), graph, updated_at: at }] }]);
+      }),
   };
 }
 
@@ -58,7 +70,7 @@ export async function findAgentId(
   context: StoreContext,
 ): Promise<string | null> {
   const rows = await tx.query(
-    `SELECT a.id, a.scope_key FROM agents a WHERE a.project_id = $1 AND a.name = $2
+    `SELECT a.id, a.scope_key FROM agents a WHERE a.project_id = $1 AND a.name = $2 AND a.removed_at IS NULL
      AND ${context.dialect.inList("a.scope_key", 3)}`,
     [of.projectId, of.name, of.scopeKeys],
   );

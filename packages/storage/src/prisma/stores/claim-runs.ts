@@ -10,10 +10,13 @@ import {
   sessionOf,
   sessionSelect,
   text,
+  time,
 } from "../rows.ts";
 import type { Row, Tx } from "../sql.ts";
 import type { Values } from "../write-set.ts";
 import type { StoreContext } from "./context.ts";
+import { headColumns, headJoin, headOf, headSelect } from "./conversation-head.ts";
+import { earlierAttempts, isAnswered } from "./earlier-attempts.ts";
 import { closeOpenEnds, endRun, readEndingRun } from "./end-run.ts";
 import { fenceText } from "./record-batch.ts";
 import { SessionDraft } from "./session-draft.ts";
@@ -27,19 +30,9 @@ interface Claims {
 
 /** Takes abandoned runs first, then the oldest heads of queues. Rows that another claim holds are passed over. */
 export async function claimRuns(context: StoreContext, tx: Tx, input: ClaimInput): Promise<Claims> {
-  const columns = `SELECT ${sessionSelect}, ${runSelect}, t.status AS t_status FROM runs r
-    JOIN sessions s ON s.id = r.session_id JOIN agents a ON a.id = s.agent_id JOIN tasks t ON t.id = r.task_id`;
-  const lock = context.dialect.lockFree("s", "r");
-  const [abandoned, heads] = await Promise.all([
-    tx.query(
-      `${columns} WHERE r.status = 'RUNNING' AND r.lease_expires_at <= $1 ORDER BY r.lease_expires_at LIMIT $2 ${lock}`,
-      [context.dialect.time(input.at), input.limit],
-    ),
-    tx.query(
-      `${columns} WHERE r.status = 'QUEUED' AND r.queue_position IS NULL ORDER BY r.queued_at, r.id LIMIT $1 ${lock}`,
-      [input.limit],
-    ),
-  ]);
+  const [abandoned, heads] = await (input.runIds === undefined
+    ? claimable(context, tx, input)
+    : claimableOf(context, tx, input, input.runIds));
   const drafts: SessionDraft[] = [];
   const taken: { row: Row; draft: SessionDraft; recovered: boolean }[] = [];
   for (const row of abandoned) {
@@ -66,6 +59,50 @@ export async function claimRuns(context: StoreContext, tx: Tx, input: ClaimInput
   return { claimed, drafts };
 }
 
+/** Parameter $1 is the length of a lease. */
+const columnsOf = ({ dialect }: StoreContext): string =>
+  `SELECT ${sessionSelect}, ${runSelect}, t.status AS t_status, ${headSelect}, ${dialect.leaseTime(1)} AS lease_until
+   FROM runs r JOIN sessions s ON s.id = r.session_id JOIN agents a ON a.id = s.agent_id JOIN tasks t ON t.id = r.task_id
+   ${headJoin}`;
+
+/** Whatever can be had: abandoned runs, and heads of queues. */
+function claimable(context: StoreContext, tx: Tx, { leaseMs, limit }: ClaimInput): Promise<[Row[], Row[]]> {
+  const { dialect } = context;
+  const lock = dialect.lockFree("s", "r");
+  return Promise.all([
+    tx.query(
+      `${columnsOf(context)} WHERE r.status = 'RUNNING' AND r.lease_expires_at <= ${dialect.leaseTime(3)}
+       ORDER BY r.lease_expires_at LIMIT $2 ${lock}`,
+      [leaseMs, limit, 0],
+    ),
+    tx.query(
+      `${columnsOf(context)} WHERE r.status = 'QUEUED' AND r.queue_position IS NULL
+       ORDER BY r.queued_at, r.id LIMIT $2 ${lock}`,
+      [leaseMs, limit],
+    ),
+  ]);
+}
+
+/** These runs, as far as they can be had. Waits for whoever is at them: nobody would look again soon. */
+async function claimableOf(
+  context: StoreContext,
+  tx: Tx,
+  { leaseMs, limit }: ClaimInput,
+  runIds: readonly string[],
+): Promise<[Row[], Row[]]> {
+  const { dialect } = context;
+  // The session's lock first, as everywhere: rows are locked in the order in which they are named.
+  const rows = await tx.query(
+    `${columnsOf(context)} WHERE ${dialect.inList("r.id", 4)}
+       AND (r.status = 'RUNNING' AND r.lease_expires_at <= ${dialect.leaseTime(3)}
+         OR r.status = 'QUEUED' AND r.queue_position IS NULL)
+     ORDER BY r.id LIMIT $2 ${dialect.lock("s", "r")}`,
+    [leaseMs, limit, 0, runIds],
+  );
+  const isAbandoned = (row: Row) => row.r_status === "RUNNING";
+  return [rows.filter(isAbandoned), rows.filter((row) => !isAbandoned(row))];
+}
+
 function take(
   draft: SessionDraft,
   row: Row,
@@ -73,8 +110,10 @@ function take(
   { input, answers }: { input: ClaimInput; answers: ReadonlyMap<string, InterruptRecord[]> },
 ): ClaimedRun {
   const before = runOf(row);
+  const head = headOf(row, before);
   const run = {
     ...before,
+    checkpointBefore: "at" in head ? head.at : before.checkpointBefore,
     status: "RUNNING" as const,
     owner: input.owner,
     generation: before.generation + 1,
@@ -88,14 +127,15 @@ function take(
     taskId: run.taskId,
     payload: { attempt: run.attempt, generation: run.generation },
   });
-  draft.set({ fence: fenceText(fence), active_run_id: run.id, status: "BUSY" });
+  draft.set({ fence: fenceText(fence), active_run_id: run.id, status: "BUSY", ...headColumns(run.id, head) });
   const session = sessionOf(row);
   return {
     fence,
     run,
     session: { ...session, status: "BUSY", activeRunId: run.id, lastSequence: draft.lastSequence },
     recovered,
-    resume: run.parentRunId === null ? null : (answers.get(run.parentRunId) ?? null),
+    head,
+    resume: answers.get(run.id) ?? null,
   };
 }
 
@@ -105,14 +145,15 @@ function writeClaims(
   taken: readonly { row: Row; draft: SessionDraft }[],
   input: ClaimInput,
 ): void {
-  const lease = new Date(input.at.getTime() + input.leaseMs);
+  const leases = new Map(taken.map(({ row }) => [text(row, "r_id"), time(row, "lease_until")]));
   const runs = claimed.map(({ run }) => ({
     id: run.id,
     status: run.status,
     owner: run.owner,
     generation: run.generation,
     recoveries: run.recoveries,
-    lease_expires_at: lease,
+    checkpoint_before: run.checkpointBefore,
+    lease_expires_at: leases.get(run.id),
     started_at: run.startedAt,
     updated_at: input.at,
   }));
@@ -151,20 +192,28 @@ async function giveUp(
   endRun(tx, draft, run, { status: "FAILED", failure, at });
 }
 
-/** The answers a continued task goes on with, by the run that asked. */
+/**
+ * The answers that runs go on with, by the run that needs them: those of the latest answered run before it. A retry of a
+ * run that had answers finds them behind the run that failed; questions that expired unanswered are passed over.
+ */
 async function readAnswers(
   context: StoreContext,
   tx: Tx,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<string, InterruptRecord[]>> {
-  const parents = rows.flatMap((row) => (row.r_parent_run_id === null ? [] : [text(row, "r_parent_run_id")]));
+  const ids = rows.flatMap((row) => (row.r_parent_run_id === null ? [] : [text(row, "r_id")]));
   const answers = new Map<string, InterruptRecord[]>();
-  if (parents.length === 0) return answers;
+  if (ids.length === 0) return answers;
   const found = await tx.query(
-    `SELECT ${interruptSelect} FROM interrupts i WHERE ${context.dialect.inList("i.run_id", 1)} ORDER BY i.requested_at, i.id`,
-    [parents],
+    `${earlierAttempts(context.dialect.inList("r.id", 1))}
+     SELECT up.for_run, ${interruptSelect} FROM up JOIN interrupts i ON i.run_id = up.id
+     WHERE up.attempt = (SELECT max(o.attempt) FROM up o WHERE o.for_run = up.for_run AND ${isAnswered("o")})
+     ORDER BY i.requested_at, i.id`,
+    [ids],
   );
-  for (const interrupt of found.map(interruptOf))
-    answers.set(interrupt.runId, [...(answers.get(interrupt.runId) ?? []), interrupt]);
+  for (const row of found) {
+    const runId = text(row, "for_run");
+    answers.set(runId, [...(answers.get(runId) ?? []), interruptOf(row)]);
+  }
   return answers;
 }

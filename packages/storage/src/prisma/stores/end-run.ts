@@ -1,8 +1,17 @@
-import { MessageRole, type RunEnding, type RunFailure, runEndings, StepKind } from "@wheelhouse/domain";
+import {
+  type EventType,
+  MessageRole,
+  type RunEnding,
+  type RunFailure,
+  runEndings,
+  StepKind,
+  type TaskStatus,
+} from "@wheelhouse/domain";
 import { z } from "zod";
-import { flag, int, intOrNull, json, text, textOrNull, time, timeOrNull } from "../rows.ts";
+import { int, intOrNull, json, text, textOrNull, time, timeOrNull } from "../rows.ts";
 import type { Row, Tx } from "../sql.ts";
 import type { WriteOp } from "../write-set.ts";
+import { overtaken } from "./end-waiting-task.ts";
 import type { SessionDraft } from "./session-draft.ts";
 
 /** What ending a run has to know, read under the session's lock. */
@@ -16,8 +25,6 @@ export interface EndingRun {
   startedAt: Date | null;
   /** The follower that becomes the session's head. */
   nextRunId: string | null;
-  /** Another task of the session waits for a human. */
-  othersWait: boolean;
   steps: number;
   usage: { model: string; calls: number; known: number; totals: (number | null)[] }[];
 }
@@ -29,8 +36,6 @@ export async function readEndingRun(tx: Tx, runId: string): Promise<EndingRun | 
       `SELECT r.id, r.task_id, r.attempt, r.generation, r.status, r.queue_position, r.started_at,
          (SELECT n.id FROM runs n WHERE n.session_id = r.session_id AND n.queue_position IS NOT NULL AND n.id <> r.id
            ORDER BY n.queue_position LIMIT 1) AS next_run_id,
-         EXISTS (SELECT 1 FROM tasks o WHERE o.session_id = r.session_id AND o.id <> r.task_id
-           AND o.status = 'INPUT_REQUIRED') AS others_wait,
          (SELECT count(*) FROM steps p WHERE p.run_id = r.id) AS steps
        FROM runs r WHERE r.id = $1`,
       [runId],
@@ -53,7 +58,6 @@ export async function readEndingRun(tx: Tx, runId: string): Promise<EndingRun | 
     isFollower: run.queue_position !== null,
     startedAt: timeOrNull(run, "started_at"),
     nextRunId: textOrNull(run, "next_run_id"),
-    othersWait: flag(run, "others_wait"),
     steps: int(run, "steps"),
     usage: usage.map((row) => ({
       model: text(row, "model"),
@@ -94,6 +98,7 @@ export interface Ending {
 export function endRun(tx: Tx, draft: SessionDraft, run: EndingRun, ending: Ending): void {
   const { at } = ending;
   const becomes = runEndings[ending.status];
+  const task = taskEnding(run, ending);
   recordUsage(draft, run);
   appendEnding(draft, run, ending);
   const next = run.isFollower || ending.replacedBy !== undefined ? null : run.nextRunId;
@@ -105,8 +110,8 @@ export function endRun(tx: Tx, draft: SessionDraft, run: EndingRun, ending: Endi
       rows: [
         {
           id: run.taskId,
-          status: becomes.task,
-          status_reason: ending.failure?.message ?? ending.reason ?? null,
+          status: task.status,
+          status_reason: ending.failure?.message ?? task.reason ?? null,
           output: ending.status === "SUCCEEDED" ? (ending.output ?? null) : null,
           current_run_id: null,
           updated_at: at,
@@ -117,10 +122,10 @@ export function endRun(tx: Tx, draft: SessionDraft, run: EndingRun, ending: Endi
   if (ending.status === "FAILED") draft.count("error_count");
   if (run.wasRunning) draft.set({ fence: null });
   if (!run.isFollower) draft.set({ active_run_id: ending.replacedBy ?? next });
-  draft.set({ last_activity_at: at });
+  draft.set({ last_activity_at: at, prune_due_at: at });
   // A follower that is taken out of the queue changes nothing about what the session is doing.
   if (!run.isFollower && ending.replacedBy === undefined)
-    draft.set({ status: next !== null ? "BUSY" : run.othersWait ? "WAITING" : becomes.session });
+    draft.set({ status: next !== null ? "BUSY" : becomes.session });
   if (ending.replacedBy !== undefined) {
     tx.write(writes);
     return;
@@ -131,9 +136,22 @@ export function endRun(tx: Tx, draft: SessionDraft, run: EndingRun, ending: Endi
   }
   // A statement of its own, because the database allows one active run at any moment.
   tx.write(writes);
-  draft.becameRunnable();
+  draft.becameRunnable(next);
   const promotion = { id: next, queue_position: null, updated_at: at };
   tx.write([{ op: "update", table: "runs", rows: [promotion] }, ...draft.writes()]);
+}
+
+/** Whether other work begins at once instead of the answer that a run asks for. */
+export const isOvertaken = (run: EndingRun, status: RunEnding): boolean =>
+  status === "INTERRUPTED" && run.nextRunId !== null;
+
+function taskEnding(
+  run: EndingRun,
+  { status, reason }: Ending,
+): { status: TaskStatus; event: EventType; reason: string | undefined } {
+  if (isOvertaken(run, status)) return { status: "CANCELLED", event: "task.cancelled", reason: overtaken };
+  const { task, events } = runEndings[status];
+  return { status: task, event: events[1], reason };
 }
 
 function runValues(run: EndingRun, ending: Ending): { id: string } & Record<string, unknown> {
@@ -187,19 +205,19 @@ function recordUsage(draft: SessionDraft, run: EndingRun): void {
 }
 
 function appendEnding(draft: SessionDraft, run: EndingRun, ending: Ending): void {
-  const [runEvent, taskEvent] = runEndings[ending.status].events;
-  const why = {
+  const task = taskEnding(run, ending);
+  const why = (reason: string | undefined) => ({
     ...(ending.failure && { code: ending.failure.code, reason: ending.failure.message }),
-    ...(ending.reason !== undefined && { reason: ending.reason }),
-  };
+    ...(reason !== undefined && { reason }),
+  });
   draft.append({
-    type: runEvent,
+    type: runEndings[ending.status].events[0],
     runId: run.id,
     taskId: run.taskId,
-    payload: { attempt: run.attempt, generation: run.generation, ...why },
+    payload: { attempt: run.attempt, generation: run.generation, ...why(ending.reason) },
   });
   // Without the run's id: the run's last word is the event before.
-  draft.append({ type: taskEvent, taskId: run.taskId, payload: { status: runEndings[ending.status].task, ...why } });
+  draft.append({ type: task.event, taskId: run.taskId, payload: { status: task.status, ...why(task.reason) } });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EventStore } from "../../port.ts";
-import { eventOf, eventSelect, int } from "../rows.ts";
+import { eventOf, eventSelect, int, intOrNull } from "../rows.ts";
 import type { StoreContext } from "./context.ts";
+import { feedEnd, readFeed } from "./read-feed.ts";
 import { Params, visibleSession } from "./visible-rows.ts";
 
 export function eventStore(context: StoreContext): EventStore {
@@ -12,14 +13,18 @@ export function eventStore(context: StoreContext): EventStore {
       if (first === undefined) return null;
       const events = rows.flatMap((row) => (row.e_id === null ? [] : [eventOf(row)]));
       const lastSequence = int(first, "s_last_sequence");
+      const firstSequence = intOrNull(first, "s_first_sequence") ?? lastSequence + 1;
       const isFull = events.length >= input.limit;
       return {
         events,
         // A page that is not full has looked at everything there was.
         scannedTo: isFull ? (events.at(-1)?.sequence ?? input.after) : Math.max(input.after, lastSequence),
         lastSequence,
+        firstSequence,
       };
     },
+    readFeed: (authority, input) => readFeed(context, authority, input),
+    feedEnd: () => feedEnd(context),
   };
 }
 
@@ -44,7 +49,9 @@ function readStatement(
   if (input.types !== undefined) conditions.push(inList("e.type", input.types));
   if (authority.visibilities.length < 3) conditions.push(inList("e.visibility", authority.visibilities));
   const limit = params.add(input.limit);
-  const select = `SELECT s.last_sequence AS s_last_sequence, ${eventSelect} FROM sessions s LEFT JOIN`;
+  const select = `SELECT s.last_sequence AS s_last_sequence,
+    (SELECT f.sequence FROM events f WHERE f.session_id = s.id ORDER BY f.sequence LIMIT 1) AS s_first_sequence,
+    ${eventSelect} FROM sessions s LEFT JOIN`;
   const where = `WHERE ${visible} AND s.id = ${sessionId} ORDER BY e.sequence`;
   // PostgreSQL would sort the whole log of the one session before it takes the first rows; SQLite reads the index in order,
   // and would copy what a subquery answers twice.

@@ -4,7 +4,7 @@ import { sessionSelect } from "../rows.ts";
 import type { AppendGroup, Tx } from "../sql.ts";
 import type { WriteOp } from "../write-set.ts";
 import type { StoreContext } from "./context.ts";
-import { endRun, readEndingRun } from "./end-run.ts";
+import { endRun, isOvertaken, readEndingRun } from "./end-run.ts";
 import { appendGroupOf } from "./record-batch.ts";
 import { SessionDraft } from "./session-draft.ts";
 
@@ -44,7 +44,10 @@ async function finish(
   const interrupts = conclusion.status === "INTERRUPTED" ? (conclusion.interrupts ?? []) : [];
   const ids = { runId: run.id, taskId: run.taskId };
   for (const interrupt of interrupts) appendRequest(draft, ids, interrupt);
-  tx.write([interruptRows(draft, ids, interrupts, conclusion.at)]);
+  const closedAt = isOvertaken(run, conclusion.status) ? conclusion.at : null;
+  tx.write([interruptRows(draft, ids, { interrupts, at: conclusion.at, closedAt })]);
+  // The next run needs not look for it.
+  if (conclusion.checkpointId != null) draft.set({ head_checkpoint: conclusion.checkpointId });
   endRun(tx, draft, run, conclusion);
   return draft;
 }
@@ -68,8 +71,7 @@ function appendRequest(draft: SessionDraft, ids: { runId: string; taskId: string
 const interruptRows = (
   draft: SessionDraft,
   ids: { runId: string; taskId: string },
-  interrupts: readonly NewInterrupt[],
-  at: Date,
+  { interrupts, at, closedAt }: { interrupts: readonly NewInterrupt[]; at: Date; closedAt: Date | null },
 ): WriteOp => ({
   op: "insert",
   table: "interrupts",
@@ -85,6 +87,7 @@ const interruptRows = (
     allowed_decisions: interrupt.allowedDecisions,
     requested_at: at,
     expires_at: interrupt.expiresAt,
+    closed_at: closedAt,
     created_at: at,
     updated_at: at,
   })),

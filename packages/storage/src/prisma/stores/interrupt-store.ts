@@ -1,11 +1,13 @@
 import { type Authority, TaskStatus } from "@wheelhouse/domain";
 import type { InterruptStore } from "../../port.ts";
-import type { DecideOutcome, InterruptDecision, InterruptRecord, RunRecord } from "../../records.ts";
-import { int, interruptOf, interruptSelect, runOf, runSelect, sessionSelect, textOrNull } from "../rows.ts";
-import type { Row, Tx } from "../sql.ts";
+import type { DecideOutcome, InterruptDecision, InterruptRecord } from "../../records.ts";
+import { interruptOf, interruptSelect, sessionSelect } from "../rows.ts";
+import type { Tx } from "../sql.ts";
 import type { WriteOp } from "../write-set.ts";
 import type { StoreContext } from "./context.ts";
-import { SessionDraft } from "./session-draft.ts";
+import { expireInterrupts } from "./expire-interrupts.ts";
+import { queueNextAttempt } from "./next-attempt.ts";
+import { joinHints, SessionDraft } from "./session-draft.ts";
 import { Params, visibleSession } from "./visible-rows.ts";
 
 type DecideInput = Parameters<InterruptStore["decide"]>[1];
@@ -26,6 +28,11 @@ export function interruptStore(context: StoreContext): InterruptStore {
       const { outcome, draft } = await context.db.transaction((tx) => decide(context, tx, authority, input));
       if (draft !== null) context.wake(draft.hint);
       return outcome;
+    },
+    async expire(input) {
+      const { expired, drafts } = await context.db.transaction((tx) => expireInterrupts(context, tx, input));
+      if (drafts.length > 0) context.wake(joinHints(drafts));
+      return expired;
     },
   };
 }
@@ -65,12 +72,15 @@ async function decide(context: StoreContext, tx: Tx, authority: Authority, input
   const given = new Set(input.decisions.map((decision) => decision.id));
   const isLast = [...interrupts.values()].every((interrupt) => interrupt.decidedAt !== null || given.has(interrupt.id));
   const write: WriteOp = { op: "update", table: "interrupts", rows: answered.map(interruptValues(input.at)) };
-  const run = isLast ? await queueNextRun(tx, draft, session, { input, write, from: answered[0] }) : null;
-  if (run === null) {
-    draft.set({ last_activity_at: input.at });
-    tx.write([write, ...draft.writes()]);
+  const [from] = answered;
+  if (isLast && from !== undefined) {
+    const next = { id: input.newRunId, parentRunId: from.runId, at: input.at };
+    const run = await queueNextAttempt(tx, draft, next, [write]);
+    return { outcome: { outcome: "decided", interrupts: answered, run }, draft };
   }
-  return { outcome: { outcome: "decided", interrupts: answered, run }, draft };
+  draft.set({ last_activity_at: input.at });
+  tx.write([write, ...draft.writes()]);
+  return { outcome: { outcome: "decided", interrupts: answered, run: null }, draft };
 }
 
 /** Why the answers cannot be taken, or null. Nothing has been written yet, so one bad answer refuses all of them. */
@@ -84,7 +94,8 @@ function refusalOf(
     const interrupt = interrupts.get(id);
     if (interrupt === undefined) return { outcome: "notFound", id };
     if (interrupt.decidedAt !== null) return { outcome: "alreadyDecided", interrupt };
-    if (taskStatus !== "INPUT_REQUIRED") return { outcome: "closed", taskId: interrupt.taskId };
+    if (interrupt.closedAt !== null || taskStatus !== "INPUT_REQUIRED")
+      return { outcome: "closed", taskId: interrupt.taskId };
     if (!interrupt.allowedDecisions.includes(decision)) return { outcome: "notAllowed", interrupt };
   }
   return null;
@@ -117,88 +128,4 @@ const interruptValues = (at: Date) => (interrupt: InterruptRecord) => ({
   decision: interrupt.decision,
   decision_value: interrupt.decisionValue,
   updated_at: at,
-});
-
-/** The task goes on: its next run is queued, behind whatever the session is doing meanwhile. */
-async function queueNextRun(
-  tx: Tx,
-  draft: SessionDraft,
-  session: Row,
-  { input, write, from }: { input: DecideInput; write: WriteOp; from: InterruptRecord | undefined },
-): Promise<RunRecord | null> {
-  if (from === undefined) return null;
-  const [parent] = await tx.query(
-    `SELECT ${runSelect}, r.busy_policy AS r_busy_policy, r.trace_id AS r_trace_id, r.agent_revision AS r_agent_revision,
-       (SELECT max(attempt) FROM runs o WHERE o.task_id = r.task_id) AS last_attempt,
-       (SELECT max(queue_position) FROM runs o WHERE o.session_id = r.session_id) AS tail
-     FROM runs r WHERE r.id = $1`,
-    [from.runId],
-  );
-  if (parent === undefined) throw new Error("An interrupt has lost its run");
-  const before = runOf(parent);
-  const isHead = textOrNull(session, "s_active_run_id") === null;
-  const run: RunRecord = {
-    ...before,
-    id: input.newRunId,
-    status: "QUEUED",
-    attempt: int(parent, "last_attempt") + 1,
-    recoveries: 0,
-    parentRunId: before.id,
-    owner: null,
-    generation: 0,
-    errorCode: null,
-    errorMessage: null,
-    queuedAt: input.at,
-    startedAt: null,
-    finishedAt: null,
-  };
-  draft.append({ type: "run.queued", runId: run.id, taskId: run.taskId, payload: { attempt: run.attempt } });
-  draft.count("run_count");
-  draft.set({ last_run_id: run.id, last_activity_at: input.at });
-  if (isHead) {
-    draft.set({ active_run_id: run.id, status: "BUSY" });
-    draft.becameRunnable();
-  }
-  const task = {
-    id: run.taskId,
-    status: "WORKING",
-    status_reason: null,
-    current_run_id: run.id,
-    last_run_id: run.id,
-    updated_at: input.at,
-  };
-  tx.write([
-    write,
-    { op: "update", table: "tasks", rows: [task] },
-    { op: "insert", table: "runs", rows: [nextRunValues(draft, run, parent, isHead)] },
-    ...draft.writes(),
-  ]);
-  return run;
-}
-
-const nextRunValues = (draft: SessionDraft, run: RunRecord, parent: Row, isHead: boolean) => ({
-  id: run.id,
-  session_id: run.sessionId,
-  task_id: run.taskId,
-  project_id: draft.projectId,
-  agent_id: draft.agentId,
-  scope_key: draft.scopeKey,
-  status: run.status,
-  attempt: run.attempt,
-  recoveries: 0,
-  generation: 0,
-  parent_run_id: run.parentRunId,
-  input: run.input,
-  manifest: run.manifest,
-  manifest_digest: run.manifestDigest,
-  agent_revision: parent.r_agent_revision,
-  queue_position: isHead ? null : Number(parent.tail ?? 0) + 1,
-  queued_at: run.queuedAt,
-  model_call_count: 0,
-  step_count: 0,
-  usage_status: "COMPLETE",
-  trace_id: parent.r_trace_id,
-  busy_policy: parent.r_busy_policy,
-  created_at: run.queuedAt,
-  updated_at: run.queuedAt,
 });

@@ -43,6 +43,7 @@ export const freshRow = (values: Values): Row => ({
   s_scope_key: values.scope_key,
   s_last_sequence: 0,
   s_last_message_seq: 0,
+  s_feed_position: 0,
   s_run_count: 0,
   s_task_count: 0,
   s_message_count: 0,

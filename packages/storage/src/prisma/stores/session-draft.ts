@@ -1,4 +1,12 @@
-import { type EventPayload, type EventType, type EventVisibility, parseNewEvent } from "@wheelhouse/domain";
+import {
+  DeliveryFacts,
+  type EventPayload,
+  type EventType,
+  type EventVisibility,
+  parseNewEvent,
+  preview,
+  WebhookEvent,
+} from "@wheelhouse/domain";
 import { int, text, textOrNull } from "../rows.ts";
 import type { Row } from "../sql.ts";
 import type { Hint } from "../wake-hub.ts";
@@ -28,8 +36,11 @@ export class SessionDraft {
   readonly #counters: Record<string, number>;
   readonly #events: Values[] = [];
   readonly #cancelled: string[] = [];
-  #runnable = false;
+  readonly #runnable: string[] = [];
+  readonly #deliveries: Values[] = [];
   #lastSequence: number;
+  /** Of the session's last event; the database gives new ones this place or a later one. */
+  readonly #feedPosition: number;
 
   /** `row` holds `sessionColumns` with the prefix `s_`. */
   constructor(row: Row, options: { at: Date; newId: () => string }) {
@@ -40,21 +51,30 @@ export class SessionDraft {
     this.#at = options.at;
     this.#newId = options.newId;
     this.#lastSequence = int(row, "s_last_sequence");
+    this.#feedPosition = int(row, "s_feed_position");
     this.#counters = Object.fromEntries(
       ["last_message_seq", "run_count", "task_count", "message_count", "error_count"].map((name) => [
         name,
         int(row, `s_${name}`),
       ]),
     );
-    this.firstMessage = textOrNull(row, "s_first_message");
+    this.#firstMessage = textOrNull(row, "s_first_message");
     this.activeRunId = textOrNull(row, "s_active_run_id");
   }
 
-  readonly firstMessage: string | null;
+  #firstMessage: string | null;
   readonly activeRunId: string | null;
+
+  get firstMessage(): string | null {
+    return this.#firstMessage;
+  }
 
   get lastSequence(): number {
     return this.#lastSequence;
+  }
+
+  get lastMessageSeq(): number {
+    return this.#counters.last_message_seq ?? 0;
   }
 
   append<T extends EventType>(event: NewEventOf<T>): void {
@@ -69,11 +89,26 @@ export class SessionDraft {
       task_id: taskId,
       step_id: stepId,
       sequence: this.#lastSequence,
+      position: this.#feedPosition,
       type,
       visibility,
       payload,
       at: this.#at,
       created_at: this.#at,
+    });
+    const told = WebhookEvent.safeParse(type);
+    if (told.success) this.#tellWebhooks(told.data, taskId, payload);
+  }
+
+  /** Whoever ends a task appends its event; that is also where webhooks learn of it, in the same transaction. */
+  #tellWebhooks(event: WebhookEvent, taskId: string | null, payload: object): void {
+    this.#deliveries.push({
+      id: this.#newId(),
+      project_id: this.projectId,
+      task_id: taskId,
+      event,
+      payload: DeliveryFacts.parse({ ...payload, at: this.#at.toISOString() }),
+      at: this.#at,
     });
   }
 
@@ -89,9 +124,17 @@ export class SessionDraft {
     return next;
   }
 
-  /** A run of the session can be claimed now. */
-  becameRunnable(): void {
-    this.#runnable = true;
+  /** Messages are gone: how many there are now, and the texts of the first and last that lists show. */
+  setMessages(left: { count: number; first: string | null; last: string | null }): void {
+    this.#counters.message_count = left.count;
+    this.#firstMessage = left.first === null ? null : preview(left.first);
+    const last = left.last === null ? null : preview(left.last);
+    this.set({ message_count: left.count, first_message: this.#firstMessage, last_message: last });
+  }
+
+  /** A run of the session can be claimed now: it is dispatched with the draft. */
+  becameRunnable(runId: string): void {
+    this.#runnable.push(runId);
   }
 
   /** Someone may be executing this run, which is over. */
@@ -101,26 +144,34 @@ export class SessionDraft {
 
   /** The changed columns of the row, for the insert of a new session. */
   get columns(): Values {
-    return { ...this.#columns, last_sequence: this.#lastSequence };
+    const place = this.#events.length > 0 ? { feed_position: this.#feedPosition } : {};
+    return { ...this.#columns, ...place, last_sequence: this.#lastSequence };
   }
 
-  get events(): WriteOp {
+  get events(): WriteOp & { op: "insert" } {
     return { op: "insert", table: "events", rows: this.#events };
   }
 
-  /** The update of the row and the inserts of the events. */
+  get dispatch(): WriteOp {
+    return { op: "dispatch", rows: this.#runnable.map((id) => ({ id })) };
+  }
+
+  /** The update of the row, the inserts of the events, the dispatch of what became runnable, and what webhooks are told. */
   writes(): WriteOp[] {
     return [
       { op: "update", table: "sessions", rows: [{ id: this.id, ...this.columns, updated_at: this.#at }] },
       this.events,
+      this.dispatch,
+      { op: "deliver", table: "webhook_deliveries", rows: this.#deliveries },
     ];
   }
 
   get hint(): Hint {
     return {
       sessions: [{ projectId: this.projectId, sessionId: this.id }],
-      runnable: this.#runnable,
+      runnable: this.#runnable.length > 0,
       cancelled: this.#cancelled,
+      deliveries: this.#deliveries.length > 0,
     };
   }
 }
@@ -130,4 +181,5 @@ export const joinHints = (drafts: readonly SessionDraft[]): Hint => ({
   sessions: drafts.flatMap((draft) => draft.hint.sessions),
   runnable: drafts.some((draft) => draft.hint.runnable),
   cancelled: drafts.flatMap((draft) => draft.hint.cancelled),
+  deliveries: drafts.some((draft) => draft.hint.deliveries),
 });

@@ -7,7 +7,10 @@ import { sessionOf, sessionSelect, text, textOrNull } from "../rows.ts";
 import type { Row, Tx } from "../sql.ts";
 import { storableJsonText } from "../write-set.ts";
 import { findAgentId } from "./agent-store.ts";
+import { pruningStore } from "./checkpoint-anchors.ts";
 import { type StoreContext, untilRaceIsOver } from "./context.ts";
+import { headJoin, headOf, headSelect } from "./conversation-head.ts";
+import { forkStore } from "./fork-session.ts";
 import { newSessionValues } from "./new-session.ts";
 import { Params, visibleSession } from "./visible-rows.ts";
 
@@ -15,10 +18,33 @@ const from = "FROM sessions s JOIN agents a ON a.id = s.agent_id";
 
 export function sessionStore(context: StoreContext): SessionStore {
   return {
+    ...forkStore(context),
+    ...pruningStore(context),
     create: (authority, input) =>
       untilRaceIsOver(context, () => context.db.transaction((tx) => createSession(context, tx, authority, input))),
     get: (authority, id) => readSession(context, context.db, authority, (params) => `s.id = ${params.add(id)}`),
+    async head(authority, id) {
+      const params = new Params();
+      const visible = visibleSession(context.dialect, authority, params);
+      const [row] = await context.db.query(
+        `SELECT s.thread_id AS s_thread_id, s.head_run_id AS s_head_run_id, s.head_checkpoint AS s_head_checkpoint,
+           ${headSelect} FROM sessions s ${headJoin} WHERE ${visible} AND s.id = ${params.add(id)}`,
+        params.values,
+      );
+      return row === undefined ? null : { threadId: text(row, "s_thread_id"), head: headOf(row) };
+    },
     findByExternalId: (authority, agentName, externalId) => findByExternalId(context, authority, agentName, externalId),
+    page: async (authority, { after, limit, only = null }) => {
+      const params = new Params();
+      const visible = visibleSession(context.dialect, authority, params);
+      const one = only === null ? "" : `AND s.id = ${params.add(only)}`;
+      const rows = await context.db.query(
+        `SELECT s.id, s.last_run_id FROM sessions s WHERE ${visible} ${one} AND s.id > ${params.add(after ?? "")}
+         ORDER BY s.id LIMIT ${params.add(limit)}`,
+        params.values,
+      );
+      return rows.map((row) => ({ id: text(row, "id"), lastRunId: textOrNull(row, "last_run_id") }));
+    },
     update: async (authority, id, change) => {
       const params = new Params();
       const sets = [`updated_at = ${params.add(context.dialect.time(change.at))}`];

@@ -7,7 +7,9 @@ import type { Row, Tx } from "../sql.ts";
 import { storable, type Values, type WriteOp } from "../write-set.ts";
 import { findAgentId } from "./agent-store.ts";
 import type { StoreContext } from "./context.ts";
+import { goBackBefore } from "./conversation-head.ts";
 import { closeOpenEnds, endRun, readEndingRun } from "./end-run.ts";
+import { endOvertaken } from "./end-waiting-task.ts";
 import { freshRow, newSessionValues } from "./new-session.ts";
 import { SessionDraft } from "./session-draft.ts";
 import { continuedSessionRecord, newRunRecord, newSessionRecord, newTaskRecord } from "./submitted-records.ts";
@@ -97,24 +99,33 @@ async function continueSession(context: StoreContext, tx: Tx, work: NewWork, row
     queuePosition,
     session: () => continuedSessionRecord(session, draft, work, queuePosition !== null),
   });
-  if (activeRunId === null || queue === undefined) return writeWork(tx, work, place(null));
+  if (activeRunId === null || queue === undefined) {
+    if (session.status === "WAITING") await endOvertaken(tx, draft, work.at);
+    return writeWork(tx, work, place(null));
+  }
   switch (work.run.busyPolicy) {
     case "REJECT":
       return only({ outcome: "busy", activeRunId, activeTaskId: text(queue, "active_task_id") });
     case "ENQUEUE":
       return writeWork(tx, work, place(tail + 1));
-    default:
+    case "INTERRUPT":
+    case "ROLLBACK":
       await replaceActive(tx, draft, activeRunId, work);
       return writeWork(tx, work, place(null));
   }
 }
 
-/** Cancels the active run so that the new one takes its place; followers keep theirs. */
+/**
+ * Cancels the active run so that the new one takes its place; followers keep theirs. Under ROLLBACK the conversation goes
+ * back to where it stood before that run; under INTERRUPT what it got to stays.
+ */
 async function replaceActive(tx: Tx, draft: SessionDraft, activeRunId: string, work: NewWork): Promise<void> {
   const active = await readEndingRun(tx, activeRunId);
   if (active === null) throw new Error("The session names an active run that does not exist");
   const reason = "replaced by newer work";
   await closeOpenEnds(tx, draft, active, { at: work.at, reason });
+  if (work.run.busyPolicy === "ROLLBACK")
+    await goBackBefore(tx, draft, active, { reason: "rolled back", keepUserMessage: false, activeRunId });
   // Written before the new run, because the database allows one active run at any moment.
   endRun(tx, draft, active, { status: "CANCELLED", reason, at: work.at, replacedBy: work.run.id });
   if (active.wasRunning) draft.endedFromOutside(activeRunId);
@@ -147,21 +158,21 @@ function writeWork(tx: Tx, work: NewWork, place: Place): Submitted {
   draft.set({ last_run_id: run.id, last_activity_at: at });
   if (queuePosition === null) {
     draft.set({ active_run_id: run.id, status: "BUSY" });
-    draft.becameRunnable();
+    draft.becameRunnable(run.id);
   }
   const messages = message === null ? [] : [messageValues(draft, work, message)];
   const sessionWrites: WriteOp[] =
     created === null
       ? draft.writes()
-      : [{ op: "insert", table: "sessions", rows: [{ ...created, ...draft.columns }] }, draft.events];
-  const [session, ...events] = sessionWrites;
+      : [{ op: "insert", table: "sessions", rows: [{ ...created, ...draft.columns }] }, draft.events, draft.dispatch];
+  const [session, ...others] = sessionWrites;
   if (session === undefined) throw new Error("A draft writes its session");
   tx.write([
     session,
     { op: "insert", table: "tasks", rows: [taskValues(draft, work)] },
     { op: "insert", table: "runs", rows: [runValues(draft, work, queuePosition)] },
     { op: "insert", table: "messages", rows: messages },
-    ...events,
+    ...others,
   ]);
   const records = { session: place.session(), task: newTaskRecord(draft, work), run: newRunRecord(draft, work) };
   return { outcome: { outcome: "submitted", ...records, sequenceBefore }, draft };

@@ -67,6 +67,7 @@ export const newRunRecord = (draft: SessionDraft, { task, run, at }: NewWork): R
   manifestDigest: run.manifestDigest,
   owner: null,
   generation: 0,
+  checkpointBefore: null,
   errorCode: null,
   errorMessage: null,
   queuedAt: at,

@@ -23,3 +23,9 @@ export function visibleSession(dialect: Dialect, authority: Authority, params: P
   params.add(canonicalJson(authority.scope));
   return `${project} AND ${key} AND ${dialect.jsonEquals(`${alias}.scope`, params.values.length)}`;
 }
+
+/** The wall around what belongs to a project and to no scope in it: callers of an exact scope reach nothing. */
+export function visibleInProject(authority: Authority, params: Params, alias: string): string {
+  const project = `${alias}.project_id = ${params.add(authority.projectId)}`;
+  return authority.reach === "PROJECT" ? project : `${project} AND 1 = 0`;
+}
