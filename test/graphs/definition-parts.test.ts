@@ -4,6 +4,7 @@ import type { Script } from "@wheelhouse/runtime/scripted";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ToolCallFailed } from "../../packages/runtime/src/graph/tool-failures.ts";
+import { filesInMemory } from "../../packages/runtime/test/files-in-memory.ts";
 import { callsAsAsked } from "./call-as-asked.ts";
 import { answer, manifestOf, type RunTrace, requestOf, says, testHost, trace } from "./run-in-host.ts";
 
@@ -279,18 +280,20 @@ describe("files", () => {
   it("below /memories outlive the conversation, within the scope, and are read at each beginning", async () => {
     const manifest = deep({ memory: ["/memories/AGENTS.md"] });
     const write = wish("write_file", { file_path: "/memories/AGENTS.md", content: "Ann likes tea." });
-    const first = requestOf(manifest, says(JSON.stringify(write)));
+    const files = filesInMemory();
+    const first = requestOf(manifest, says(JSON.stringify(write)), { files });
     const { checkpointId } = await trace(host, first);
     prompts.length = 0;
-    await trace(host, requestOf(manifest, says('{"name":"none","args":{}}')));
+    await trace(host, requestOf(manifest, says('{"name":"none","args":{}}'), { files }));
     expect(prompts[0]).toContain("Ann likes tea.");
     const { threadId } = first;
     prompts.length = 0;
-    await trace(host, requestOf(manifest, says('{"name":"none","args":{}}'), { threadId, checkpointId }));
+    await trace(host, requestOf(manifest, says('{"name":"none","args":{}}'), { files, threadId, checkpointId }));
     // The conversation itself speaks of it as well.
     expect(prompts[0]?.split("\nhuman: ")[0]).toContain("Ann likes tea.");
     prompts.length = 0;
-    await trace(host, requestOf(manifest, says('{"name":"none","args":{}}'), { scope: { project: "other" } }));
+    const elsewhere = { scope: { project: "other" }, files: filesInMemory() };
+    await trace(host, requestOf(manifest, says('{"name":"none","args":{}}'), elsewhere));
     expect(prompts[0]).not.toContain("Ann likes tea.");
   });
 

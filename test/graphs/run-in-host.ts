@@ -11,6 +11,7 @@ import { createGraphHost, type GraphHostOptions } from "@wheelhouse/runtime/grap
 import type { InterruptRecord, MessageWrite, ModelCallWrite, NewInterrupt, StepWrite } from "@wheelhouse/storage";
 import { parseAllowList } from "../../apps/server/src/outgoing/allowed-addresses.ts";
 import { guardedHttp } from "../../apps/server/src/outgoing/guarded-http.ts";
+import { filesInMemory } from "../../packages/runtime/test/files-in-memory.ts";
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -67,6 +68,7 @@ export function requestOf(
     start,
     lastStepSeq: 0,
     tokensUsed: 0,
+    files: filesInMemory(),
     signal: new AbortController().signal,
     ...more,
   };

@@ -213,9 +213,13 @@ function refusalOf(
     case "notFound":
       return notFound("Artifact");
     case "fenced":
-      return new Refusal("LEASE_LOST", "The run has ended, or another worker has taken it over");
+      return leaseLost();
   }
 }
+
+/** What a run is told that is not its worker's any more. */
+export const leaseLost = (): Refusal =>
+  new Refusal("LEASE_LOST", "The run has ended, or another worker has taken it over");
 
 function conflict(current: ArtifactRecord | null, expected: number | null): Refusal {
   const is = current === null ? "there is no version" : `the latest version is ${current.latestVersion}`;

@@ -1,11 +1,14 @@
+import { leaseLost } from "@wheelhouse/artifacts";
 import { type Authority, notFound, Refusal } from "@wheelhouse/domain";
-import type { ArtifactReceipt } from "@wheelhouse/storage";
+import type { ArtifactReceipt, Fence } from "@wheelhouse/storage";
 import { type ArtifactChoice, requireArtifactRole, whichArtifact } from "./artifact-access.ts";
 import type { RuntimeDeps } from "./deps.ts";
 import { checkedVersion } from "./put-artifact.ts";
 
 export interface DeleteArtifactInput extends ArtifactChoice {
   expectedVersion?: number | null | undefined;
+  /** Of the run that deletes it, which must still hold its lease. */
+  fence?: Fence;
 }
 
 export interface DeletedArtifact {
@@ -26,10 +29,12 @@ export async function deleteArtifact(
   const outcome = await storage.artifacts.delete(authority, {
     which: whichArtifact(input),
     expectedVersion: checkedVersion(input.expectedVersion),
+    fence: input.fence ?? null,
     receiptId: newId(),
     at: clock.now(),
   });
   if (outcome.outcome === "notFound") throw notFound("Artifact");
+  if (outcome.outcome === "fenced") throw leaseLost();
   if (outcome.outcome === "conflict")
     throw new Refusal("ARTIFACT_CONFLICT", `The latest version is ${outcome.current.latestVersion}`, {
       detail: { artifactId: outcome.current.id },

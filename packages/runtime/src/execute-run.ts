@@ -10,6 +10,7 @@ import { rowIds } from "./message-ids.ts";
 import { closeOpenEnds } from "./reconcile-run.ts";
 import { NotRecorded, openRecorder, type Recorder } from "./record-events.ts";
 import { fromStore, reconcile, StateOutOfReach, takeOver, tellUntold } from "./recover-run.ts";
+import { openRunFiles } from "./run-files.ts";
 
 /** Why a run must stop: its lease is lost (or it was cancelled), the process drains, or its time is over. */
 export type StopReason = "lost" | "released" | "timeout";
@@ -139,7 +140,7 @@ async function requestOf(
     ...{ runId: run.id, taskId: run.taskId, sessionId: session.id, threadId: session.threadId },
     ...{ scope: session.scope, manifest: run.manifest, attempt: run.attempt, start, signal },
     ...{ lastStepSeq: before.lastStepSeq, tokensUsed: before.tokensUsed },
-    ...{ generation: fence.generation, checkpointId },
+    ...{ generation: fence.generation, checkpointId, files: openRunFiles(deps, claimed, signal) },
   };
 }
 

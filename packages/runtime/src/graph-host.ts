@@ -104,6 +104,36 @@ export type McpReadiness =
       last: Extract<McpReadiness, { status: "READY" | "UNAVAILABLE" }>;
     };
 
+/** A durable file as agents see it, without its bytes. */
+export interface RunFile {
+  /** With its route: `/artifacts/report.md`. */
+  path: string;
+  version: number;
+  bytes: number;
+  contentType: string;
+  createdAt: Date;
+  modifiedAt: Date;
+}
+
+/**
+ * The durable files of a run: artifacts at exactly its scope. What cannot be done is a Refusal; a run that is not its
+ * worker's any more changes nothing.
+ */
+export interface RunFiles {
+  /** Files whose paths begin with `prefix`, in the order of their paths. */
+  list(prefix: string): AsyncIterable<RunFile>;
+  find(path: string): Promise<RunFile | null>;
+  /** Refuses a file of more than `maxBytes`. */
+  read(path: string, maxBytes: number): Promise<{ file: RunFile; body: Uint8Array } | null>;
+  /**
+   * Makes the next version, when `expectedVersion` (0 for none) is still the latest one; none when these are its bytes,
+   * as when a step is repeated after a crash.
+   */
+  write(path: string, body: Uint8Array, expectedVersion: number): Promise<void>;
+  /** Deletes a file with all its versions, when `expectedVersion` is still the latest one. */
+  delete(path: string, expectedVersion: number): Promise<void>;
+}
+
 export interface GraphRunRequest {
   runId: string;
   taskId: string;
@@ -126,6 +156,7 @@ export interface GraphRunRequest {
   lastStepSeq: number;
   /** Tokens that earlier owners of the run have used: they count for its budget. */
   tokensUsed: number;
+  files: RunFiles;
   signal: AbortSignal;
 }
 

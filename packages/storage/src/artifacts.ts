@@ -129,6 +129,7 @@ export type DeleteArtifactOutcome =
       bodies: { bodyStore: BodyStoreName; objectKey: string }[];
     }
   | { outcome: "conflict"; current: ArtifactRecord }
+  | { outcome: "fenced" }
   | { outcome: "notFound" };
 
 /** A body that a manifest names. */
@@ -155,10 +156,17 @@ export interface ArtifactStore {
   list(authority: Authority, input: { prefix: string; after: string | null; limit: number }): Promise<ListedArtifact[]>;
   /** Makes the next version. Of several publications at once each gets a version of its own. */
   publish(authority: Authority, input: NewArtifactVersion): Promise<PublishOutcome>;
-  /** Removes an artifact with all its versions. */
+  /** Removes an artifact with all its versions. A run that lost its lease removes nothing. */
   delete(
     authority: Authority,
-    input: { which: WhichArtifact; expectedVersion: number | null; receiptId: string; at: Date },
+    input: {
+      which: WhichArtifact;
+      expectedVersion: number | null;
+      /** Of the run that deletes it. */
+      fence: Fence | null;
+      receiptId: string;
+      at: Date;
+    },
   ): Promise<DeleteArtifactOutcome>;
   /** Bytes that the caller's project keeps. */
   usedBytes(authority: Authority): Promise<number>;

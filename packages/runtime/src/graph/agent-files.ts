@@ -1,21 +1,40 @@
 import { InMemoryStore } from "@langchain/langgraph";
-import type { Manifest, ResolvedAgentDefinition, SkillDefinition } from "@wheelhouse/domain";
+import { artifactRoutes, type Manifest, type ResolvedAgentDefinition, type SkillDefinition } from "@wheelhouse/domain";
 import { type BackendProtocolV2, CompositeBackend, StateBackend, StoreBackend } from "deepagents";
+import { ArtifactBackend, agentFileKinds } from "./artifact-backend.ts";
 import { RunRefusal } from "./classify-failure.ts";
+import { filesOfRun } from "./durable-files.ts";
 
 /** Where agents find their skills. */
 const skillsFolder = "/skills/";
-/** Files below it belong to the agent and scope, and outlive the conversation; all others belong to the conversation. */
-const memoriesFolder = "/memories/";
 
 type Skills = NonNullable<Manifest["skills"]>;
 
-/** The files that a Deep Agent and its subagents work with. */
-export async function agentFiles(agent: string, skills: Skills): Promise<BackendProtocolV2> {
-  return new CompositeBackend(new StateBackend(), {
-    [memoriesFolder]: new StoreBackend({ namespace: ["agents", agent, "memories"] }),
+/**
+ * The files that a Deep Agent and its subagents work with: below the routes of artifacts they are durable and of the
+ * scope; all others belong to the conversation.
+ */
+export async function agentFiles(skills: Skills): Promise<BackendProtocolV2> {
+  const durable = agentFileKinds.map((kind) => [
+    `/${artifactRoutes[kind].route}/`,
+    new ArtifactBackend(kind, filesOfRun),
+  ]);
+  return new CompositeBackend(new ConversationFiles(), {
+    ...Object.fromEntries(durable),
     [skillsFolder]: await skillFiles(skills),
   });
+}
+
+/** Refuses to write at paths that only look as if they led to a durable place: the file would be gone with the conversation. */
+class ConversationFiles extends StateBackend {
+  override write(path: string, content: string) {
+    const names = path.split("/");
+    const isPlain = names.shift() === "" && names.every((name) => name !== "" && name !== "." && name !== "..");
+    if (isPlain && !path.includes("\0")) return super.write(path, content);
+    return {
+      error: `Error: the path '${path.replaceAll("\0", "?")}' is not possible: it must begin with one / and have no empty name, "." or ".." in it`,
+    };
+  }
 }
 
 /** The folders of an agent's skills, in the order in which it names them. Throws a RunRefusal when one is not there. */

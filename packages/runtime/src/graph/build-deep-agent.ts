@@ -32,7 +32,7 @@ export async function buildDeepAgent(
   definition: ResolvedAgentDefinition,
   sources: DeepSources,
 ): Promise<object> {
-  const files = await agentFiles(name, sources.skills);
+  const files = await agentFiles(sources.skills);
   const rooms = { ...sources, files, permissions: permissionsOf(definition.permissions) };
   const own = deepParts(definition, parts, rooms);
   const named = await Promise.all(sources.subagents.map((each) => toSubagent(each, rooms)));

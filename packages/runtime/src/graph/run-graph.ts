@@ -3,6 +3,7 @@ import type { GraphOutput, GraphRunRequest } from "../graph-host.ts";
 import { emptyBatch } from "../merge-batch.ts";
 import type { RunnableGraph } from "./build-graph.ts";
 import { classifyFailure, errorText, isStoreAway, type RunRefusal } from "./classify-failure.ts";
+import { runFilesKey } from "./durable-files.ts";
 import type { GraphConfigurable, GraphHostLimits, GraphHostOptions } from "./graph-host-options.ts";
 import { type GraphInterruptValue, toNewInterrupts } from "./interrupts.ts";
 import { readContent } from "./message-content.ts";
@@ -114,6 +115,7 @@ async function readStream(
       ...configurable,
       [toolCallsKey]: toolCalls,
       [serverCallsKey]: servers,
+      [runFilesKey]: request.files,
       ...(branchFrom !== null && { checkpoint_id: branchFrom }),
     },
     store,

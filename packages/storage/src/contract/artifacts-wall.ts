@@ -35,7 +35,8 @@ export const artifactRows: Record<string, Row> = {
   "artifacts.delete": {
     call: (world, caller, { artifactId }) =>
       world.storage.artifacts.delete(caller, {
-        ...{ which: { id: artifactId }, expectedVersion: null, receiptId: world.newId(), at: world.clock.now() },
+        ...{ which: { id: artifactId }, expectedVersion: null, fence: null },
+        ...{ receiptId: world.newId(), at: world.clock.now() },
       }),
   },
   "artifacts.usedBytes": { unscoped: "one number of the caller's own project" },

@@ -141,8 +141,25 @@ export function artifactsContract(openWorld: OpenContractWorld): void {
       await succeed(world(), fence);
       const late = versionOf(world(), { sessionId: session.id, runId: run.id, fence });
       expect(await artifacts().publish(me(), late)).toEqual({ outcome: "fenced" });
+      const deletion = { which: { id: made.id }, expectedVersion: null, fence, receiptId: world().newId(), at };
+      expect(await artifacts().delete(me(), deletion)).toEqual({ outcome: "fenced" });
+      expect(await artifacts().find(me(), { id: made.id })).not.toBeNull();
       const nowhere = versionOf(world(), { sessionId: world().newId() });
       expect(await artifacts().publish(me(), nowhere)).toEqual({ outcome: "sessionNotFound" });
+    });
+
+    it("are deleted by a run that holds its lease, also those of another conversation", async () => {
+      const { session } = await submit(world());
+      const made = await publish(world(), { sessionId: session.id });
+      const { run } = await submit(world());
+      const { fence } = await claimRun(world(), run.id);
+      const at = world().clock.now();
+      const wish = { which: { id: made.id }, expectedVersion: 1, receiptId: world().newId(), at };
+      const older = { ...fence, generation: fence.generation - 1 };
+      expect(await artifacts().delete(me(), { ...wish, fence: older })).toEqual({ outcome: "fenced" });
+      expect(await artifacts().delete(me(), { ...wish, fence })).toMatchObject({ outcome: "deleted" });
+      expect((await eventsOf(world(), session.id)).at(-1)).toMatchObject({ type: "artifact.deleted" });
+      await succeed(world(), fence);
     });
 
     it("belong to no session of another scope", async () => {
@@ -188,7 +205,13 @@ export function artifactsContract(openWorld: OpenContractWorld): void {
       const racing = await Promise.all(rangeTo(5).map(() => spend(4, used + 6_000_000_010)));
       expect(racing.filter(({ outcome }) => outcome === "published")).toHaveLength(2);
       const at = world().clock.now();
-      await artifacts().delete(me(), { which: { id: made.id }, expectedVersion: null, receiptId: world().newId(), at });
+      await artifacts().delete(me(), {
+        which: { id: made.id },
+        expectedVersion: null,
+        fence: null,
+        receiptId: world().newId(),
+        at,
+      });
       expect(await artifacts().usedBytes(me())).toBe(used + 8);
     });
 
@@ -199,7 +222,7 @@ export function artifactsContract(openWorld: OpenContractWorld): void {
         await artifacts().publish(me(), versionOf(world(), { path: made.path, basis: basisOf(made) })),
       );
       const at = world().clock.now();
-      const wish = { which: { path: made.path }, receiptId: world().newId(), at };
+      const wish = { which: { path: made.path }, fence: null, receiptId: world().newId(), at };
       expect(await artifacts().delete(me(), { ...wish, expectedVersion: 1 })).toEqual({
         outcome: "conflict",
         current: again,

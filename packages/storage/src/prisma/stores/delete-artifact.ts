@@ -1,11 +1,12 @@
 import { type Authority, bodyStores } from "@wheelhouse/domain";
 import { z } from "zod";
 import type { ArtifactReceipt, ArtifactStore, DeleteArtifactOutcome } from "../../artifacts.ts";
-import { int, text, textOrNull } from "../rows.ts";
-import type { Tx } from "../sql.ts";
+import type { Fence } from "../../records.ts";
+import { int, sessionSelect, text, textOrNull } from "../rows.ts";
+import type { Row, Tx } from "../sql.ts";
 import { artifactOf, artifactSelect, visibleWhich } from "./artifact-rows.ts";
 import type { StoreContext } from "./context.ts";
-import { lockSessionOf } from "./publish-artifact.ts";
+import { fenceText } from "./record-batch.ts";
 import { SessionDraft } from "./session-draft.ts";
 import { Params } from "./visible-rows.ts";
 
@@ -25,8 +26,11 @@ export async function deleteArtifact(
   input: DeleteInput,
 ): Promise<{ outcome: DeleteArtifactOutcome; draft: SessionDraft | null }> {
   const seen = await readArtifact(context, tx, authority, { input, lock: false });
-  // The session first, as everybody locks it before its artifacts.
-  const session = seen === null ? null : await lockSessionOf(context, tx, seen.id);
+  // Sessions first, as everybody locks them before their artifacts.
+  const own = seen?.sessionId ?? null;
+  const sessions = await lockSessions(context, tx, [own, input.fence?.sessionId ?? null]);
+  if (input.fence !== null && !isHeld(sessions, input.fence)) return { outcome: { outcome: "fenced" }, draft: null };
+  const session = sessions.find((row) => text(row, "s_id") === own) ?? null;
   const artifact = seen === null ? null : await readArtifact(context, tx, authority, { input, lock: true });
   if (artifact === null) return { outcome: { outcome: "notFound" }, draft: null };
   if (input.expectedVersion !== null && input.expectedVersion !== artifact.latestVersion)
@@ -70,6 +74,20 @@ export async function deleteArtifact(
   }
   return { outcome: { outcome: "deleted", receiptId, receipt, bodies }, draft };
 }
+
+/** In the order of their ids, so that two runs that delete each other's artifacts do not wait for each other. */
+async function lockSessions({ dialect }: StoreContext, tx: Tx, ids: (string | null)[]): Promise<Row[]> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))];
+  if (wanted.length === 0) return [];
+  return await tx.query(
+    `SELECT ${sessionSelect} FROM sessions s JOIN agents a ON a.id = s.agent_id
+     WHERE ${dialect.inList("s.id", 1)} ORDER BY s.id ${dialect.lock("s")}`,
+    [wanted],
+  );
+}
+
+const isHeld = (sessions: readonly Row[], fence: Fence): boolean =>
+  sessions.some((row) => text(row, "s_id") === fence.sessionId && textOrNull(row, "s_fence") === fenceText(fence));
 
 async function readArtifact(
   context: StoreContext,

@@ -199,13 +199,3 @@ function tell(context: StoreContext, session: Row, artifact: ArtifactRecord, inp
   draft.set({ last_activity_at: input.at });
   return draft;
 }
-
-/** The session of an artifact, locked, when it has one that still exists. */
-export async function lockSessionOf({ dialect }: StoreContext, tx: Tx, artifactId: string): Promise<Row | null> {
-  const [row] = await tx.query(
-    `SELECT ${sessionSelect} FROM sessions s JOIN agents a ON a.id = s.agent_id
-     WHERE s.id = (SELECT session_id FROM artifacts WHERE id = $1) ${dialect.lock("s")}`,
-    [artifactId],
-  );
-  return row ?? null;
-}
