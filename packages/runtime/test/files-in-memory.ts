@@ -1,14 +1,14 @@
 import { artifactPlace, Refusal } from "@wheelhouse/domain";
 import type { RunFile, RunFiles } from "../src/graph-host.ts";
 
-/** The durable files of one scope, for graphs that run without a database. `raced` comes in before the next write. */
+/** The durable files of one scope, for graphs that run without a database. `raced` comes in right behind the next reading. */
 export interface FilesInMemory extends RunFiles {
   raced(path: string, text: string): void;
 }
 
 export function filesInMemory(): FilesInMemory {
   const kept = new Map<string, { file: RunFile; body: Uint8Array }>();
-  let before: (() => void) | null = null;
+  let behind: (() => void) | null = null;
   const put = (path: string, body: Uint8Array): void => {
     const earlier = kept.get(path)?.file;
     const at = new Date();
@@ -25,16 +25,20 @@ export function filesInMemory(): FilesInMemory {
     kept.set(path, { file, body });
   };
   const expect = (path: string, version: number): void => {
-    before?.();
-    before = null;
     if ((kept.get(path)?.file.version ?? 0) !== version) throw new Refusal("ARTIFACT_CONFLICT", "another version");
+  };
+  const seen = (path: string): { file: RunFile; body: Uint8Array } | null => {
+    const found = kept.get(artifactPlace(path).path) ?? null;
+    behind?.();
+    behind = null;
+    return found;
   };
   return {
     async *list(prefix) {
       for (const [path, { file }] of [...kept].sort()) if (path.startsWith(prefix)) yield file;
     },
-    find: async (path) => kept.get(artifactPlace(path).path)?.file ?? null,
-    read: async (path) => kept.get(artifactPlace(path).path) ?? null,
+    find: async (path) => seen(path)?.file ?? null,
+    read: async (path) => seen(path),
     async write(path, body, expectedVersion) {
       expect(path, expectedVersion);
       put(path, body);
@@ -44,7 +48,7 @@ export function filesInMemory(): FilesInMemory {
       kept.delete(path);
     },
     raced(path, text) {
-      before = () => put(path, new TextEncoder().encode(text));
+      behind = () => put(path, new TextEncoder().encode(text));
     },
   };
 }
