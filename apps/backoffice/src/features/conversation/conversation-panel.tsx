@@ -10,6 +10,7 @@ import { StatusBadge } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Tokens } from "../../ui/tokens.tsx";
 import { AgentMark } from "../agents/agent-mark.tsx";
+import { MadeArtifacts } from "../artifacts/made-artifacts.tsx";
 import { EventLog } from "../run/event-log.tsx";
 import type { LiveView } from "../run/live-view.ts";
 import { useEventFeed } from "../run/use-event-feed.ts";
@@ -18,12 +19,13 @@ import { PanelCheckpoints } from "./panel-checkpoints.tsx";
 import { PanelRuns } from "./panel-runs.tsx";
 import { PlanList } from "./plan-list.tsx";
 
-export const panels = ["details", "runs", "checkpoints", "events"] as const;
+export const panels = ["details", "runs", "artifacts", "checkpoints", "events"] as const;
 export type Panel = (typeof panels)[number];
 
 const labels: Record<Panel, string> = {
   details: "Details",
   runs: "Runs",
+  artifacts: "Artifacts",
   checkpoints: "Checkpoints",
   events: "Events",
 };
@@ -68,6 +70,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
       <div role="tabpanel" id="conversation-panel" aria-labelledby={`panel-tab-${panel}`} className="min-h-0 flex-1">
         {panel === "details" ? <Details session={session} view={view} /> : null}
         {panel === "runs" ? <PanelRuns sessionId={session.id} view={view} /> : null}
+        {panel === "artifacts" ? <MadeArtifacts of={{ sessionId: session.id }} stamp={view.runs.size} /> : null}
         {panel === "checkpoints" ? <PanelCheckpoints sessionId={session.id} runCount={view.runs.size} /> : null}
         {panel === "events" ? <Events session={session} /> : null}
       </div>
