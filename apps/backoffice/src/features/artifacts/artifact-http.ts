@@ -3,13 +3,14 @@ import type { RefusedAnswer } from "../../data/read-issues.ts";
 
 /** What the server refuses over HTTP, with the code of the refusal. */
 export class HttpRefusal extends Error implements RefusedAnswer {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly issues: readonly { path: string; message: string }[] = [],
-  ) {
+  readonly code: string;
+  readonly issues: readonly { path: string; message: string }[];
+
+  constructor(code: string, message: string, issues: HttpRefusal["issues"] = []) {
     super(message);
     this.name = "HttpRefusal";
+    this.code = code;
+    this.issues = issues;
   }
 }
 
@@ -28,8 +29,9 @@ export async function fetchBytes(
   url: string,
   { part, signal }: { part?: { start: number; length: number }; signal: AbortSignal },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const range = part === undefined ? {} : { range: `bytes=${part.start}-${part.start + part.length - 1}` };
-  const answer = await fetch(downloadAddress(url), { headers: range, signal }).catch((error: unknown) => {
+  const headers = new Headers();
+  if (part !== undefined) headers.set("range", `bytes=${part.start}-${part.start + part.length - 1}`);
+  const answer = await fetch(downloadAddress(url), { headers, signal }).catch((error: unknown) => {
     throw signal.aborted ? error : unreachable();
   });
   if (!answer.ok) throw refusalIn(answer.status, await answer.text());

@@ -1,6 +1,7 @@
 "use client";
 
 import { FileArrowUpIcon } from "@phosphor-icons/react";
+import { artifactPlace, Refusal } from "@wheelhouse/domain";
 import { type DragEvent, type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { describeError } from "../../data/describe-error.ts";
 import { type FieldProblems, readIssues } from "../../data/read-issues.ts";
@@ -112,8 +113,6 @@ interface Sending {
   expectedVersion: number | null;
 }
 
-const offline = "NETWORK";
-
 /** Sends a file, tells how far it is, and keeps what was refused. Leaving ends it. */
 function useSending(onDone: (id: string) => void) {
   const [sent, setSent] = useState<number | null>(null);
@@ -131,23 +130,37 @@ function useSending(onDone: (id: string) => void) {
     const mine = new AbortController();
     abort.current = mine;
     try {
-      const { id } = await uploadArtifact({ ...sending, onProgress: setSent, signal: mine.signal });
+      const target = placed(sending.target);
+      const { id } = await uploadArtifact({ ...sending, target, onProgress: setSent, signal: mine.signal });
       onDone(id);
     } catch (error) {
       if (mine.signal.aborted) return;
       setSent(null);
-      const known = error instanceof HttpRefusal && error.code !== offline;
-      setProblems(known ? problemsOf(error) : { form: describeError(error).message });
-      setConflict(error instanceof HttpRefusal && error.code === "ARTIFACT_CONFLICT");
+      setProblems(problemsOf(error));
+      setConflict(codeOf(error) === "ARTIFACT_CONFLICT");
     }
   };
   return { send, sent, problems, conflict, forget };
 }
 
-function problemsOf(refusal: HttpRefusal): FieldProblems {
-  if (refusal.code === "ARTIFACT_CONFLICT")
-    return { form: `Somebody was here before: ${refusal.message.replace(/^The/, "the")}. Nothing was overwritten.` };
-  return readIssues(refusal, ["path"]);
+/**
+ * The path as the server keeps it. What is no path is refused here: an address would lose its dots on the way to the
+ * server, and the slash before its first name.
+ */
+const placed = (target: string): string => (isArtifactId(target) ? target : artifactPlace(target).path);
+
+const isArtifactId = (target: string): boolean => /^Artifact_[0-9a-f-]{36}$/.test(target);
+
+const codeOf = (error: unknown): string | null =>
+  error instanceof HttpRefusal || error instanceof Refusal ? error.code : null;
+
+function problemsOf(error: unknown): FieldProblems {
+  const code = codeOf(error);
+  if (!(error instanceof HttpRefusal || error instanceof Refusal) || code === "NETWORK")
+    return { form: describeError(error).message };
+  if (code === "ARTIFACT_CONFLICT")
+    return { form: `Somebody was here before: ${error.message.replace(/^The/, "the")}. Nothing was overwritten.` };
+  return readIssues(error, ["path"]);
 }
 
 /** A place to drop a file, which opens the file picker when it is pressed. */
