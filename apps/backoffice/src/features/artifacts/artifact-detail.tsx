@@ -271,7 +271,7 @@ function Tabs({ tab, versions, onTab }: { tab: ArtifactTab; versions: number; on
           className="relative text-[13px] text-muted hover:text-ink aria-selected:font-medium aria-selected:text-ink aria-selected:after:absolute aria-selected:after:inset-x-0 aria-selected:after:-bottom-px aria-selected:after:h-0.5 aria-selected:after:rounded-full aria-selected:after:bg-accent"
         >
           {tabLabels[each]}
-          {each === "versions" ? <span className="tnum ml-1.5 text-xs text-muted">{versions}</span> : null}
+          {each === "versions" ? <span className="tnum ml-0.5 text-xs text-muted"> {versions}</span> : null}
         </button>
       ))}
     </div>
