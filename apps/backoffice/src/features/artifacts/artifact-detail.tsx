@@ -212,7 +212,7 @@ function Body({ artifact, version, view, change, onChanged }: BodyProps) {
   const may = useMay("EDITOR");
   const { tab } = view;
   const { latestVersion } = artifact;
-  const atVersion = (shown: number) => (shown === latestVersion ? null : shown);
+  const atVersion = (shown: number | null) => (shown === latestVersion ? null : shown);
   return (
     <>
       <ArtifactFacts artifact={artifact} version={version} />

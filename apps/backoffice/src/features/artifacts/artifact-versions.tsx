@@ -25,7 +25,8 @@ export interface ArtifactVersionsProps {
   /** The version that is shown. */
   shown: number;
   may: boolean;
-  onShow: (version: number) => void;
+  /** Null shows whatever is the latest. */
+  onShow: (version: number | null) => void;
   onCompare: (version: number) => void;
   onChanged: () => void;
 }
@@ -47,7 +48,7 @@ export function ArtifactVersions({ artifact, shown, may, onShow, onCompare, onCh
     const answer = (await restore({ id, version, expectedVersion: latestVersion }))?.restoreArtifactVersion;
     setRefusal(answer !== undefined && "message" in answer ? answer.message : null);
     onChanged();
-    if (answer?.__typename === "Artifact") onShow(answer.latestVersion);
+    if (answer?.__typename === "Artifact") onShow(null);
   };
   const problem = refusal ?? (restoring.error === undefined ? null : describeError(restoring.error).message);
   if (state.phase === "failed" && state.rows.length === 0)
