@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { browserTest } from "./browser-test.ts";
+import { browserTest, startConversation } from "./browser-test.ts";
 import { lookAt } from "./look-at.ts";
 
 /** A picture of one pixel, and a page of PDF with nothing but a word on it. */
@@ -190,7 +190,7 @@ browserTest.describe("artifacts", () => {
     await expect(dialog.getByText(/must not contain \. or \.\./)).toBeVisible();
     await dialog.getByLabel("Path").fill("/files/taken.txt");
     await dialog.getByRole("button", { name: "Upload", exact: true }).click();
-    await expect(dialog.getByRole("alert")).toContainText("the latest version is 1");
+    await expect(dialog.getByRole("alert")).toContainText("There is already an artifact at this path.");
     expect(await lookAt(page, "artifacts-conflict")).toEqual([]);
     await dialog.getByRole("button", { name: "Add as the next version" }).click();
     await expect(preview(page)).toContainText("second");
@@ -236,6 +236,42 @@ browserTest.describe("artifacts", () => {
       await page.goto("/artifacts?q=nothingcanmatchthis");
       await page.getByRole("button", { name: "Clear all filters" }).click();
       await expect(page.getByRole("link", { name: "report.md" })).toBeVisible();
+    },
+  );
+
+  browserTest(
+    "stand on the pages of their conversation and run, and in the log in words",
+    async ({ ownerPage: page }) => {
+      await startConversation(page, "Guide", "What is an event cursor?");
+      const session = /Session_[0-9a-f-]+/.exec(page.url())?.[0];
+      const made = await page.request.post("/graphql", {
+        data: {
+          query: `mutation Put($session: ID!) {
+          putArtifact(input: { path: "/artifacts/cursor.md", text: "# Cursors", sessionId: $session }) { __typename }
+        }`,
+          variables: { session },
+        },
+      });
+      expect(await made.json()).toEqual({ data: { putArtifact: { __typename: "Artifact" } } });
+      await page.goto(`/conversations/${session}?panel=artifacts`);
+      const panel = page.getByRole("tabpanel", { name: "Artifacts" });
+      await expect(panel.getByRole("link", { name: /cursor\.md/ })).toBeVisible();
+      expect(await lookAt(page, "artifacts-of-conversation")).toEqual([]);
+      await panel.getByRole("link", { name: /cursor\.md/ }).click();
+      await expect(preview(page).getByRole("heading", { name: "Cursors" })).toBeVisible();
+      await page.goto(`/conversations/${session}?panel=events`);
+      await expect(page.getByText("/artifacts/cursor.md · version 1 · text/markdown · 9 B")).toBeVisible();
+
+      await page.goto(`/artifacts?session=${session}`);
+      await expect(page.getByText("1 artifact", { exact: true })).toBeAttached();
+      await page.getByRole("button", { name: "Clear the filter Of one conversation" }).click();
+      await expect(page.getByRole("link", { name: "report.md" })).toBeVisible();
+
+      await page.goto(`/conversations/${session}?panel=runs`);
+      await page.getByRole("tabpanel", { name: "Runs" }).getByRole("link").first().click();
+      await page.getByRole("tab", { name: "Artifacts" }).click();
+      await expect(page.getByText("The newest version of no artifact comes from this run.")).toBeVisible();
+      expect(await lookAt(page, "artifacts-of-run")).toEqual([]);
     },
   );
 });

@@ -136,7 +136,7 @@ function useSending(onDone: (id: string) => void) {
     } catch (error) {
       if (mine.signal.aborted) return;
       setSent(null);
-      setProblems(problemsOf(error));
+      setProblems(problemsOf(error, sending));
       setConflict(codeOf(error) === "ARTIFACT_CONFLICT");
     }
   };
@@ -154,12 +154,14 @@ const isArtifactId = (target: string): boolean => /^Artifact_[0-9a-f-]{36}$/.tes
 const codeOf = (error: unknown): string | null =>
   error instanceof HttpRefusal || error instanceof Refusal ? error.code : null;
 
-function problemsOf(error: unknown): FieldProblems {
+function problemsOf(error: unknown, { expectedVersion }: Sending): FieldProblems {
   const code = codeOf(error);
   if (!(error instanceof HttpRefusal || error instanceof Refusal) || code === "NETWORK")
     return { form: describeError(error).message };
   if (code === "ARTIFACT_CONFLICT")
-    return { form: `Somebody was here before: ${error.message.replace(/^The/, "the")}. Nothing was overwritten.` };
+    return {
+      form: `${expectedVersion === 0 ? "There is already an artifact at this path." : `${error.message}.`} Nothing was overwritten.`,
+    };
   return readIssues(error, ["path"]);
 }
 
