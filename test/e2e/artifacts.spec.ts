@@ -259,7 +259,7 @@ browserTest.describe("artifacts", () => {
       expect(await lookAt(page, "artifacts-of-conversation")).toEqual([]);
       await panel.getByRole("link", { name: /cursor\.md/ }).click();
       await expect(preview(page).getByRole("heading", { name: "Cursors" })).toBeVisible();
-      await page.goto(`/conversations/${session}?panel=events`);
+      await page.goto(`/conversations/${session}?panel=events&types=artifact`);
       await expect(page.getByText("/artifacts/cursor.md · version 1 · text/markdown · 9 B")).toBeVisible();
 
       await page.goto(`/artifacts?session=${session}`);
@@ -269,6 +269,7 @@ browserTest.describe("artifacts", () => {
 
       await page.goto(`/conversations/${session}?panel=runs`);
       await page.getByRole("tabpanel", { name: "Runs" }).getByRole("link").first().click();
+      await page.waitForURL(/\/runs\//);
       await page.getByRole("tab", { name: "Artifacts" }).click();
       await expect(page.getByText("The newest version of no artifact comes from this run.")).toBeVisible();
       expect(await lookAt(page, "artifacts-of-run")).toEqual([]);
