@@ -42,7 +42,11 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex h-10 shrink-0 items-center gap-1 border-b border-line-soft px-2">
-        <div role="tablist" aria-label="About this conversation" className="flex flex-1 gap-0.5">
+        <div
+          role="tablist"
+          aria-label="About this conversation"
+          className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto"
+        >
           {panels.map((each) => (
             <button
               key={each}
@@ -52,7 +56,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
               aria-selected={each === panel}
               aria-controls="conversation-panel"
               onClick={() => onPanel(each)}
-              className="h-7 rounded-md px-2.5 text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-selected:bg-selected aria-selected:text-ink"
+              className="h-7 shrink-0 rounded-md px-2 text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-selected:bg-selected aria-selected:text-ink"
             >
               {labels[each]}
             </button>
@@ -62,7 +66,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
           type="button"
           aria-label="Close the panel"
           onClick={() => onPanel(null)}
-          className="inline-flex size-7 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
         >
           <XIcon size={14} aria-hidden="true" />
         </button>
