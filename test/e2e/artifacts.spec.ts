@@ -105,6 +105,10 @@ browserTest.describe("artifacts", () => {
       const download = page.waitForEvent("download");
       await preview(page).getByRole("link", { name: "Download" }).click();
       expect((await download).suggestedFilename()).toBe("data.bin");
+      // A link sends no header: the project that it names is the one that is looked in.
+      const status = async (project: string) =>
+        (await page.request.get(`/artifacts/files/data.bin?project=${project}`)).status();
+      expect([await status("default"), await status("elsewhere")]).toEqual([200, 404]);
       expect(problems).toEqual([]);
     },
   );
