@@ -98,6 +98,10 @@ describe.each(databaseKinds)("artifacts over the API on %s", (kind) => {
       ],
     });
     expect((await list("kinds: [MEMORY]")).nodes).toEqual([{ path: "/memories/list.md", bytes: 17 }]);
+    expect((await list(`text: "LIST/A"`)).nodes.map(({ path }: { path: string }) => path)).toEqual([
+      "/files/list/a.txt",
+    ]);
+    expect((await list(`text: "list_a"`)).totalCount).toBe(0);
     expect((await list(`pathPrefix: "/files/list/"`, key)).totalCount).toBe(2);
     expect((await list(`pathPrefix: "/files/list/"`, sibling)).totalCount).toBe(0);
   });
@@ -288,6 +292,11 @@ describe.each(databaseKinds)("artifacts over the API on %s", (kind) => {
     const other = { path: "a.txt", text: "x", scope: { project: "other" } };
     expect(await put(other, key)).toMatchObject({ __typename: "Invalid", issues: [{ path: "scope" }] });
     expect(await put({ path: "a.txt", text: "x", scope: { user: "u-2" } })).toMatchObject({ __typename: "Forbidden" });
+    const again = await http(`${made.id}?expectedVersion=1`, { method: "PUT", body: "y" }, key);
+    expect([again.status, (await again.json()).version]).toEqual([200, 2]);
+    expect(await (await http("files/from-above.txt")).text()).toBe("y");
+    const unseen = await http(made.id, { method: "PUT", body: "z" }, sibling);
+    expect([unseen.status, await codeOf(unseen)]).toEqual([404, "NOT_FOUND"]);
     const operators = await put({ path: "/policies/rules.md", text: "be kind", scope }, key);
     expect(operators).toMatchObject({ kind: "POLICY", visibility: "OPERATOR" });
     expect((await http(operators.id)).status).toBe(404);

@@ -9,6 +9,8 @@ function policyFor(nonce: string, dev: boolean): string {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self' ws: wss:",
+    // The browser's own viewer of PDF, of bytes that the page has fetched.
+    "frame-src blob:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -6,6 +6,7 @@ import {
   artifactUrl,
   EventVisibility as EventVisibilityWord,
   invalid,
+  maxPathLength,
 } from "@wheelhouse/domain";
 import { diffArtifactVersions, presignArtifact, readArtifactText } from "@wheelhouse/runtime";
 import { visibleTo } from "@wheelhouse/storage/models";
@@ -19,7 +20,7 @@ import {
   versionsOfArtifact,
 } from "./artifact-version.ts";
 import { builder } from "./builder.ts";
-import { connectionType, rowPaths } from "./connection.ts";
+import { connectionType, once, rowPaths } from "./connection.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
 import { ArtifactKind, EventVisibility } from "./enums.ts";
 import { globalId, rowIdOf } from "./global-id.ts";
@@ -28,6 +29,7 @@ import { Artifact, Run, Session } from "./refs.ts";
 import { rootPage } from "./root-list.ts";
 import { rowQuery } from "./row-query.ts";
 import { runById } from "./run.ts";
+import { matchesText, needsSecondLook, textCondition } from "./text-filter.ts";
 
 /** Bytes of a text that are given when nobody says how many. */
 const defaultTextBytes = 262_144;
@@ -193,6 +195,7 @@ const ArtifactFilter = builder.inputType("ArtifactFilter", {
   description: "Which artifacts to list. All conditions must hold; an empty list of kinds lists nothing.",
   fields: (t) => ({
     kinds: t.field({ type: [ArtifactKind], description: "Only those of these kinds." }),
+    text: t.string({ description: "Only those with this anywhere in their path, upper and lower case alike." }),
     pathPrefix: t.string({ description: "Only those whose path begins so, for example /artifacts/reports/." }),
     sessionId: t.id({ description: "Only those of the conversation with this global id." }),
     runId: t.id({ description: "Only those whose latest version was made by the run with this global id." }),
@@ -200,18 +203,38 @@ const ArtifactFilter = builder.inputType("ArtifactFilter", {
 });
 
 interface FilterShape {
+  text?: string | null | undefined;
   kinds?: readonly ArtifactKindName[] | null | undefined;
   pathPrefix?: string | null | undefined;
   sessionId?: string | null | undefined;
   runId?: string | null | undefined;
 }
 
-const conditionsOf = ({ kinds, pathPrefix, sessionId, runId }: FilterShape) => [
+const conditionsOf = ({ kinds, pathPrefix, sessionId, runId }: Omit<FilterShape, "text">) => [
   kinds == null ? {} : { kind: { in: [...kinds] } },
   pathPrefix == null ? {} : { path: { startsWith: pathPrefix.normalize("NFC") } },
   sessionId == null ? {} : { sessionId: rowIdOf("Session", sessionId, "filter.sessionId") },
   runId == null ? {} : { runId: rowIdOf("Run", runId, "filter.runId") },
 ];
+
+/** What a filter lists, for a caller. Where the database finds more than the text asked for, the rest is left out. */
+async function listed(context: GraphContext, { text: wanted, ...filter }: FilterShape) {
+  const visible = [visibleTo(authorityOf(context)).artifact, ...conditionsOf(filter)];
+  if (!wanted) return { AND: visible };
+  const text = checkedText(wanted);
+  const where = { AND: [...visible, { path: textCondition(context, text) }] };
+  if (!needsSecondLook(context, text)) return where;
+  const found = await context.prisma.artifact.findMany({ where, select: { id: true, path: true } });
+  const others = found.filter(({ path }) => !matchesText(text, [path]));
+  return others.length === 0 ? where : { AND: [where, { id: { notIn: others.map(({ id }) => id) } }] };
+}
+
+/** Refuses text that no path has; paths are kept in Unicode's composed form. */
+function checkedText(text: string): string {
+  if (text.length > maxPathLength || text.includes("\0") || !text.isWellFormed())
+    throw invalid("filter.text", `at most ${maxPathLength} characters, no NUL, no lone surrogates`);
+  return text.normalize("NFC");
+}
 
 builder.queryFields((t) => ({
   artifacts: t.field({
@@ -219,7 +242,7 @@ builder.queryFields((t) => ({
     description: "Artifacts, in the order of their paths.",
     args: { ...forwardArguments, filter: t.arg({ type: ArtifactFilter, description: "Which ones." }) },
     resolve: (_, args, context, info) => {
-      const where = { AND: [visibleTo(authorityOf(context)).artifact, ...conditionsOf(args.filter ?? {})] };
+      const where = once(() => listed(context, args.filter ?? {}));
       const query = rowQuery({
         context,
         info,
@@ -229,8 +252,9 @@ builder.queryFields((t) => ({
       });
       return rootPage<PathRow, string, { path?: object }, { path: "asc" | "desc" }>({
         ...{ list: "artifacts", order: byPath, args },
-        find: (read) => context.prisma.artifact.findMany({ ...query, ...read, where: { AND: [where, read.where] } }),
-        count: () => context.prisma.artifact.count({ where, take: countCap + 1 }),
+        find: async (read) =>
+          context.prisma.artifact.findMany({ ...query, ...read, where: { AND: [await where(), read.where] } }),
+        count: async () => context.prisma.artifact.count({ where: await where(), take: countCap + 1 }),
       });
     },
   }),

@@ -8,14 +8,18 @@ import { createQueryCache, type QueryCache } from "./query-cache.ts";
 
 const projectKey = "wheelhouse:project";
 
-/** The project that was chosen in this browser; the server chooses when there is none. */
-function readProject(): { project?: string } {
+/** The project that was chosen in this browser; null when there is none, and the server chooses. */
+export function chosenProject(): string | null {
   try {
-    const project = typeof localStorage === "undefined" ? null : localStorage.getItem(projectKey);
-    return project === null ? {} : { project };
+    return typeof localStorage === "undefined" ? null : localStorage.getItem(projectKey);
   } catch {
-    return {};
+    return null;
   }
+}
+
+function readProject(): { project?: string } {
+  const project = chosenProject();
+  return project === null ? {} : { project };
 }
 
 /** Chooses the project for this browser and loads its pages afresh. */

@@ -1,7 +1,7 @@
 /** What is wrong with the fields of a form, by field; `form` is what is wrong with the whole. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-interface RefusedAnswer {
+export interface RefusedAnswer {
   message?: string;
   issues?: readonly { path: string; message: string }[];
 }

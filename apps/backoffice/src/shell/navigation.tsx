@@ -3,6 +3,7 @@
 import {
   CalendarDotsIcon,
   ChatsIcon,
+  FilesIcon,
   HandPalmIcon,
   type Icon,
   LightningIcon,
@@ -42,6 +43,7 @@ export const destinations: readonly { group: string; pages: readonly Destination
     group: "Build",
     pages: [
       { href: "/agents", label: "Agents", icon: RobotIcon, key: "a" },
+      { href: "/artifacts", label: "Artifacts", icon: FilesIcon, key: "f" },
       { href: "/schedules", label: "Schedules", icon: CalendarDotsIcon, key: "s" },
     ],
   },

@@ -52,7 +52,7 @@ export const searchCommands = <C extends Command>(query: string, commands: reado
     .map(({ command }) => command);
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
-const globalId = new RegExp(`^(Session|Run|Task)_(${uuid})$`, "i");
+const globalId = new RegExp(`^(Session|Run|Task|Artifact)_(${uuid})$`, "i");
 
 /** The page of a pasted id, or null when the text is no id. A bare UUID may be a conversation's or a run's. */
 export function targetsOfId(text: string): { label: string; href: string }[] {
@@ -62,6 +62,7 @@ export function targetsOfId(text: string): { label: string; href: string }[] {
     const type = global[1]?.toLowerCase();
     if (type === "session") return [{ label: "Open conversation", href: `/conversations/${trimmed}` }];
     if (type === "run") return [{ label: "Open run", href: `/runs/${trimmed}` }];
+    if (type === "artifact") return [{ label: "Open artifact", href: `/artifacts?artifact=${trimmed}` }];
     return [];
   }
   if (!new RegExp(`^${uuid}$`, "i").test(trimmed)) return [];

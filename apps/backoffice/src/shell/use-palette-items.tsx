@@ -8,6 +8,7 @@ import {
   NotePencilIcon,
   RobotIcon,
   SignOutIcon,
+  UploadSimpleIcon,
 } from "@phosphor-icons/react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
@@ -97,6 +98,7 @@ function useOwnCommands(): { pages: PaletteItem[]; actions: PaletteItem[] } {
   const [theme, setTheme] = useTheme();
   const signOut = useSignOut();
   const mayWrite = useMay("OPERATOR");
+  const mayUpload = useMay("EDITOR");
   const pages = destinations.flatMap((group) =>
     group.pages.map((page) => ({
       id: page.href,
@@ -118,6 +120,17 @@ function useOwnCommands(): { pages: PaletteItem[]; actions: PaletteItem[] } {
             icon: NotePencilIcon,
             keys: "n",
             run: () => newConversation(),
+          },
+        ]
+      : []),
+    ...(mayUpload
+      ? [
+          {
+            id: "upload-artifact",
+            label: "Upload an artifact",
+            keywords: "file add new version",
+            icon: UploadSimpleIcon,
+            run: () => router.push("/artifacts?open=upload"),
           },
         ]
       : []),

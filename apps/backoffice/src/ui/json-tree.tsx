@@ -7,7 +7,8 @@ import { formatCount } from "./format.ts";
 import { describeString, type JsonRow, jsonRows } from "./json-rows.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
-const rowHeight = 22;
+/** Rows are buttons: no target may be smaller. */
+const rowHeight = 24;
 const longString = 400;
 
 export interface JsonTreeProps {
@@ -92,7 +93,7 @@ function JsonLine({ row, whole, onToggle, onWhole }: JsonLineProps) {
         disabled={row.size === 0}
         onClick={onToggle}
         style={indent}
-        className="mono flex h-[22px] w-full items-center text-left text-xs hover:bg-hover focus-visible:outline-offset-[-2px]"
+        className="mono flex h-6 w-full items-center text-left text-xs hover:bg-hover focus-visible:outline-offset-[-2px]"
       >
         <CaretRightIcon
           size={10}
@@ -113,7 +114,7 @@ function JsonLine({ row, whole, onToggle, onWhole }: JsonLineProps) {
   return (
     <div
       style={indent}
-      className={`mono pl-4 text-xs leading-[22px] ${whole ? "break-words whitespace-pre-wrap" : "truncate"}`}
+      className={`mono pl-4 text-xs leading-6 ${whole ? "break-words whitespace-pre-wrap" : "truncate"}`}
     >
       <span className="ml-4">
         {name}

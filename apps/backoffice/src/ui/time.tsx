@@ -42,7 +42,8 @@ export function Time({ at, as = "relative", className }: TimeProps) {
   if (Number.isNaN(date.getTime())) return <span className={className}>–</span>;
   const text = {
     relative: () => formatRelative(date, now),
-    ago: () => formatRelative(date, now).replace(/^(\d+[smhd])$/, "$1 ago"),
+    // What has happened is never ahead of us, though the page's clock may be behind by a tick.
+    ago: () => formatRelative(date, date > now ? date : now).replace(/^(\d+[smhd])$/, "$1 ago"),
     clock: () => formatClock(date),
     "clock-ms": () => formatClock(date, true),
     date: () => formatDate(date, now),

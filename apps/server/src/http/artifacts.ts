@@ -33,8 +33,9 @@ const statusOf: Partial<Record<RefusalCode, number>> = {
 };
 
 /**
- * The bytes of artifacts: `GET /artifacts/<global id or path>?version=` and `PUT /artifacts/<path>`. A path is written
- * with or without its route: `/artifacts/files/a.txt` is `/files/a.txt`, `/artifacts/a.md` is `/artifacts/a.md`.
+ * The bytes of artifacts: `GET /artifacts/<global id or path>?version=` and `PUT /artifacts/<global id or path>`. A
+ * path is written with or without its route: `/artifacts/files/a.txt` is `/files/a.txt`, `/artifacts/a.md` is
+ * `/artifacts/a.md`. `?project=` names the project where a header cannot.
  */
 export async function answerArtifacts(
   room: ArtifactsRoom,
@@ -44,7 +45,7 @@ export async function answerArtifacts(
   const { method = "GET" } = request;
   const url = new URL(request.url ?? "/", "http://localhost");
   try {
-    const authority = await room.authorityOf(headersOf(request));
+    const authority = await room.authorityOf(senderOf(request, url));
     const path = decodedPath(url.pathname.slice("/artifacts/".length));
     if (method === "PUT") await put(room, authority, { request, response, url, path });
     else if (method === "GET" || method === "HEAD") await give(room, authority, { request, response, url, path });
@@ -56,6 +57,14 @@ export async function answerArtifacts(
     if (!(error instanceof Refusal)) throw error;
     await refuse(error, request, response);
   }
+}
+
+/** Who sends it. A browser that follows a link to a download sends no headers of ours: the address may name the project. */
+function senderOf(request: IncomingMessage, url: URL): Headers {
+  const headers = headersOf(request);
+  const project = url.searchParams.get("project");
+  if (project !== null && !headers.has("x-wheelhouse-project")) headers.set("x-wheelhouse-project", project);
+  return headers;
 }
 
 interface Exchange {
@@ -175,7 +184,7 @@ async function put({ runtime }: ArtifactsRoom, authority: Authority, exchange: E
   const onlyNew = headers["if-none-match"]?.trim() === "*";
   try {
     const { artifact, version } = await putArtifact(runtime, authority, {
-      path,
+      ...(await placeOf(runtime, authority, path)),
       // Whoever refuses in the middle leaves the rest to be passed over.
       body: request.iterator({ destroyOnReturn: false }),
       bytes: length === undefined ? null : Number(length),
@@ -195,6 +204,14 @@ async function put({ runtime }: ArtifactsRoom, authority: Authority, exchange: E
     if (!gone.signal.aborted) throw error;
     response.destroy();
   }
+}
+
+/** Where to put it: at a path of the sender's own scope, or, by its id, at an artifact's, whoever's scope that is. */
+async function placeOf(runtime: RuntimeDeps, authority: Authority, path: string) {
+  const choice = choiceOf(path);
+  if (choice.id == null) return { path };
+  const { artifact } = await readArtifact(runtime, authority, choice);
+  return { path: artifact.path, scope: artifact.scope };
 }
 
 const single = (header: string | string[] | undefined): string | undefined =>

@@ -132,7 +132,7 @@ function Loaded({ store, state }: { store: ConversationStore; state: Conversatio
           {panel === null ? null : (
             <aside
               aria-label="About this conversation"
-              className={`shrink-0 border-l border-line bg-surface ${panel === "events" ? "w-[480px]" : "w-[320px]"} max-w-full max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-20 max-xl:shadow-pop max-sm:w-full ${chosen ? "" : "max-xl:hidden"}`}
+              className={`shrink-0 border-l border-line bg-surface ${panel === "events" ? "w-[480px]" : "w-[368px]"} max-w-full max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-20 max-xl:shadow-pop max-sm:w-full ${chosen ? "" : "max-xl:hidden"}`}
             >
               <ConversationPanel panel={panel} session={session} view={view} onPanel={choose} />
             </aside>

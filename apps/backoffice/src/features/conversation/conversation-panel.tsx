@@ -10,6 +10,7 @@ import { StatusBadge } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Tokens } from "../../ui/tokens.tsx";
 import { AgentMark } from "../agents/agent-mark.tsx";
+import { MadeArtifacts } from "../artifacts/made-artifacts.tsx";
 import { EventLog } from "../run/event-log.tsx";
 import type { LiveView } from "../run/live-view.ts";
 import { useEventFeed } from "../run/use-event-feed.ts";
@@ -18,12 +19,13 @@ import { PanelCheckpoints } from "./panel-checkpoints.tsx";
 import { PanelRuns } from "./panel-runs.tsx";
 import { PlanList } from "./plan-list.tsx";
 
-export const panels = ["details", "runs", "checkpoints", "events"] as const;
+export const panels = ["details", "runs", "artifacts", "checkpoints", "events"] as const;
 export type Panel = (typeof panels)[number];
 
 const labels: Record<Panel, string> = {
   details: "Details",
   runs: "Runs",
+  artifacts: "Artifacts",
   checkpoints: "Checkpoints",
   events: "Events",
 };
@@ -40,7 +42,11 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex h-10 shrink-0 items-center gap-1 border-b border-line-soft px-2">
-        <div role="tablist" aria-label="About this conversation" className="flex flex-1 gap-0.5">
+        <div
+          role="tablist"
+          aria-label="About this conversation"
+          className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto"
+        >
           {panels.map((each) => (
             <button
               key={each}
@@ -50,7 +56,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
               aria-selected={each === panel}
               aria-controls="conversation-panel"
               onClick={() => onPanel(each)}
-              className="h-7 rounded-md px-2.5 text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-selected:bg-selected aria-selected:text-ink"
+              className="h-7 shrink-0 rounded-md px-2 text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-selected:bg-selected aria-selected:text-ink"
             >
               {labels[each]}
             </button>
@@ -60,7 +66,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
           type="button"
           aria-label="Close the panel"
           onClick={() => onPanel(null)}
-          className="inline-flex size-7 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
         >
           <XIcon size={14} aria-hidden="true" />
         </button>
@@ -68,6 +74,7 @@ export function ConversationPanel({ panel, session, view, onPanel }: Conversatio
       <div role="tabpanel" id="conversation-panel" aria-labelledby={`panel-tab-${panel}`} className="min-h-0 flex-1">
         {panel === "details" ? <Details session={session} view={view} /> : null}
         {panel === "runs" ? <PanelRuns sessionId={session.id} view={view} /> : null}
+        {panel === "artifacts" ? <MadeArtifacts of={{ sessionId: session.id }} stamp={view.runs.size} /> : null}
         {panel === "checkpoints" ? <PanelCheckpoints sessionId={session.id} runCount={view.runs.size} /> : null}
         {panel === "events" ? <Events session={session} /> : null}
       </div>

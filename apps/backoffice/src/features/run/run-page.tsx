@@ -12,6 +12,7 @@ import { Button, LinkButton } from "../../ui/button.tsx";
 import { type Crumb, Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
+import { MadeArtifacts } from "../artifacts/made-artifacts.tsx";
 import { ApprovalCard } from "../interrupt/approval-card.tsx";
 import { EventLog } from "./event-log.tsx";
 import { adviceFor } from "./failure-advice.ts";
@@ -25,8 +26,15 @@ import { StepsView } from "./steps-view.tsx";
 import { useEventFeed } from "./use-event-feed.ts";
 import { useRun } from "./use-run.ts";
 
-const tabs = { waterfall: "Waterfall", list: "List", events: "Event log", manifest: "Manifest" } as const;
+const tabs = {
+  waterfall: "Waterfall",
+  list: "List",
+  events: "Event log",
+  artifacts: "Artifacts",
+  manifest: "Manifest",
+} as const;
 type Tab = keyof typeof tabs;
+const tabNames = Object.keys(tabs).filter((each): each is Tab => each in tabs);
 
 const runsCrumb: Crumb = { label: "Runs", href: "/runs" };
 
@@ -78,7 +86,7 @@ interface LoadedProps {
 function Loaded({ store, state, row, run }: LoadedProps) {
   const mayWrite = useMay("OPERATOR");
   const [tabParam, setTab] = useUrlParam("tab", { history: "push" });
-  const tab: Tab = tabParam === "list" || tabParam === "events" || tabParam === "manifest" ? tabParam : "waterfall";
+  const tab = tabNames.find((each) => each === tabParam) ?? "waterfall";
   const steps = useMemo(() => stepsOf(state.view), [state.view]);
   const interrupts = [...state.view.interrupts.values()];
   const conversation = row.session.title ?? row.session.firstMessage?.slice(0, 60) ?? "Conversation";
@@ -132,6 +140,7 @@ function Loaded({ store, state, row, run }: LoadedProps) {
             <StepsView as={tab} run={run} steps={steps} complete={state.allSteps} stepCount={row.stepCount} />
           ) : null}
           {tab === "events" ? <Events runId={row.id} since={run.startedAt ?? run.queuedAt} /> : null}
+          {tab === "artifacts" ? <MadeArtifacts of={{ runId: row.id }} stamp={run.status} /> : null}
           {tab === "manifest" ? <ManifestView runId={row.id} digest={row.manifestDigest} /> : null}
         </div>
       </div>
@@ -148,14 +157,13 @@ function Events({ runId, since }: { runId: string; since: string }) {
 }
 
 function Tabs({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
-  const names = Object.keys(tabs).filter((each): each is Tab => each in tabs);
   return (
     <div
       role="tablist"
       aria-label="Views of the run"
       className="flex h-9 shrink-0 items-stretch gap-4 border-b border-line px-3 md:px-4"
     >
-      {names.map((each) => (
+      {tabNames.map((each) => (
         <button
           key={each}
           type="button"

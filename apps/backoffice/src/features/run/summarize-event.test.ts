@@ -20,6 +20,11 @@ describe("summarizeEvent", () => {
     expect(summarizeEvent(event("run.failed", { attempt: 2, code: "TOOL_ERROR", reason: "no" }))).toBe(
       "TOOL_ERROR · no · attempt 2",
     );
+    const published = { artifactId: "1", path: "/files/a.csv", version: 2, contentType: "text/csv", bytes: 2048 };
+    expect(summarizeEvent(event("artifact.published", published))).toBe(
+      "/files/a.csv · version 2 · text/csv · 2.0 KiB",
+    );
+    expect(summarizeEvent(event("artifact.deleted", { artifactId: "1", path: "/files/a.csv" }))).toBe("/files/a.csv");
     expect(summarizeEvent(event("galaxy.collided", { with: "andromeda" }))).toBe('{"with":"andromeda"}');
   });
 });

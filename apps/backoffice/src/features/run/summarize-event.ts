@@ -1,3 +1,4 @@
+import { formatBytes } from "../../ui/format.ts";
 import type { LogEvent } from "./live-view.ts";
 
 /** The kinds of events that a reader tells apart at a glance. */
@@ -62,7 +63,12 @@ export function summarizeEvent({ type, payload }: Pick<LogEvent, "type" | "paylo
     case "plan":
       return Array.isArray(payload.todos) ? `${payload.todos.length} todos` : "";
     case "artifact":
-      return joined(text(payload.path), count(payload.bytes, "bytes"));
+      return joined(
+        text(payload.path),
+        typeof payload.version === "number" ? `version ${payload.version}` : "",
+        text(payload.contentType),
+        typeof payload.bytes === "number" ? formatBytes(payload.bytes) : "",
+      );
     case "usage":
       return joined(
         text(payload.status).toLowerCase(),
