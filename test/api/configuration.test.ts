@@ -140,6 +140,30 @@ describe.each(databaseKinds)("configuration over the API on %s", { timeout: 60_0
     expect(await ask(explain, { scope }, other)).toEqual([]);
   });
 
+  it("shows the definition behind an agent to whoever may read it, and who the agent is for", async () => {
+    const own = await world.makeKey({ reach: "EXACT", scope: { user: "u-3" } });
+    const made = await upsert({ name: "worker", definition: { model, mode: "SUBAGENT", hidden: true } });
+    await upsert({ name: "private", definition: { model } }, own);
+    const shown = `query($name: String!) { agent(name: $name) { mode hidden configEntity { id name revision scope } } }`;
+    const worker = {
+      mode: "SUBAGENT",
+      hidden: true,
+      configEntity: { id: made.entity.id, name: "worker", revision: 1 },
+    };
+    expect(await ask(shown, { name: "worker" })).toMatchObject(worker);
+    expect(await ask(shown, { name: "worker" }, own)).toMatchObject(worker);
+    expect(await ask(shown, { name: "private" }, own)).toMatchObject({
+      ...{ mode: "ALL", hidden: false },
+      configEntity: { scope: { project: "default", user: "u-3" } },
+    });
+    expect(await ask(shown, { name: "echo" })).toEqual({ mode: "ALL", hidden: false, configEntity: null });
+    const other = await world.makeKey({ reach: "EXACT", scope: { user: "u-4" } });
+    expect(await ask(shown, { name: "private" }, other)).toBeNull();
+    const all = await ask("{ agents(first: 100) { nodes { name configEntity { name } } } }", {}, own);
+    for (const { name, configEntity } of all.nodes) expect(configEntity?.name ?? name).toBe(name);
+    expect(all.nodes).toContainEqual({ name: "private", configEntity: { name: "private" } });
+  });
+
   it("takes labels, pins, sets of changes and deletions", async () => {
     await upsert({ name: "pinned", definition: { model, systemPrompt: "one" } });
     const label = `mutation { setConfigLabel(input: { kind: AGENT, name: "pinned", label: "production", revision: 1 }) { __typename ${saved} ${refusal} } }`;

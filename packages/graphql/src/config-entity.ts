@@ -188,13 +188,8 @@ function placeOf(cursor: string): Place {
 export async function entitiesById(context: GraphContext, ids: readonly string[]): Promise<ConfigEntityShape[]> {
   const reads = context.runtime.storage.config.reads(authorityOf(context));
   const shared = context.runtime.registry.allShared().map(sharedEntity);
-  const found = await Promise.all(
-    ids.map(async (id) => {
-      const stored = await reads.entityById(id);
-      return stored === null ? shared.find((one) => one.id === id) : storedEntity(stored);
-    }),
-  );
-  const entities = found.flatMap((one) => one ?? []);
+  const stored = (await reads.entitiesById(ids)).map(storedEntity);
+  const entities = ids.flatMap((id) => [...stored, ...shared].find((one) => one.id === id) ?? []);
   // `Node` is an interface: this is how a value of no model says which of its types it is.
   for (const entity of entities) brandWithType(entity, ConfigEntity);
   return entities;
