@@ -21,6 +21,7 @@ import { authorityOf, type GraphContext } from "./context.ts";
 import { CandidateVerdict, ConfigKind, ConfigSource } from "./enums.ts";
 import { globalId } from "./global-id.ts";
 import { countCap, type PageArgs, pageSize } from "./keyset.ts";
+import { McpServerReadiness, readinessOf } from "./mcp-readiness.ts";
 import { Node } from "./refs.ts";
 
 /** A definition, wherever it comes from. */
@@ -101,6 +102,12 @@ ConfigEntity.implement({
       description: "The names of its revisions.",
       resolve: (entity, _, context) =>
         entity.source === "API" ? context.runtime.storage.config.reads(authorityOf(context)).labels(entity) : [],
+    }),
+    mcpReadiness: t.field({
+      type: McpServerReadiness,
+      nullable: true,
+      description: "Of an MCP server, whether it could be used lately; null for every other kind.",
+      resolve: (entity, _, context) => readinessOf(context, entity),
     }),
     revisions: t.field({
       type: ConfigRevisionConnection,

@@ -20,6 +20,10 @@ describe("summarizeEvent", () => {
     expect(summarizeEvent(event("run.failed", { attempt: 2, code: "TOOL_ERROR", reason: "no" }))).toBe(
       "TOOL_ERROR · no · attempt 2",
     );
+    const unavailable = { server: "shop", category: "TOO_MANY_TOOLS", message: "It offers 300 tools" };
+    expect(summarizeEvent(event("mcp.unavailable", unavailable))).toBe(
+      "the MCP server shop could not be used · too many tools · It offers 300 tools",
+    );
     expect(summarizeEvent(event("galaxy.collided", { with: "andromeda" }))).toBe('{"with":"andromeda"}');
   });
 });

@@ -11,6 +11,7 @@ export const eventNouns = [
   "plan",
   "subagent",
   "artifact",
+  "mcp",
   "usage",
   "context",
   "custom",
@@ -63,6 +64,12 @@ export function summarizeEvent({ type, payload }: Pick<LogEvent, "type" | "paylo
       return Array.isArray(payload.todos) ? `${payload.todos.length} todos` : "";
     case "artifact":
       return joined(text(payload.path), count(payload.bytes, "bytes"));
+    case "mcp":
+      return joined(
+        `the MCP server ${text(payload.server)} could not be used`,
+        text(payload.category).toLowerCase().replaceAll("_", " "),
+        text(payload.message),
+      );
     case "usage":
       return joined(
         text(payload.status).toLowerCase(),
