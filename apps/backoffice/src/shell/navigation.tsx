@@ -3,6 +3,7 @@
 import {
   CalendarDotsIcon,
   ChatsIcon,
+  FlaskIcon,
   HandPalmIcon,
   type Icon,
   LightningIcon,
@@ -42,6 +43,7 @@ export const destinations: readonly { group: string; pages: readonly Destination
     group: "Build",
     pages: [
       { href: "/agents", label: "Agents", icon: RobotIcon, key: "a" },
+      { href: "/playground", label: "Playground", icon: FlaskIcon, key: "l" },
       { href: "/schedules", label: "Schedules", icon: CalendarDotsIcon, key: "s" },
     ],
   },
