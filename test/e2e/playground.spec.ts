@@ -87,32 +87,32 @@ browserTest.describe("the playground", () => {
             upsertConfigEntity(input: { kind: AGENT, name: $name, definition: $definition }) { __typename } }`,
           variables: {
             name,
-            definition: { model: { provider: "scripted", model: "guide" }, displayName: name, ...more },
+            definition: { model: { provider: "scripted", model: "guide" }, displayName: `The ${name}`, ...more },
           },
         },
       });
       expect(await answer.json()).toMatchObject({ data: { upsertConfigEntity: { __typename: "ConfigSaved" } } });
     };
-    await define("Reader", { mode: "SUBAGENT" });
-    await define("Secret", { hidden: true });
-    await define("Open", {});
+    await define("reader", { mode: "SUBAGENT" });
+    await define("secret", { hidden: true });
+    await define("open", {});
     await page.goto("/playground");
     await page.getByRole("combobox", { name: "Agent on the left" }).click();
-    await expect(page.getByRole("option", { name: /^Open/ })).toBeVisible();
-    await expect(page.getByRole("option", { name: /^(Reader|Secret)/ })).toHaveCount(0);
+    await expect(page.getByRole("option", { name: /^The open/ })).toBeVisible();
+    await expect(page.getByRole("option", { name: /^The (reader|secret)/ })).toHaveCount(0);
     await page.keyboard.press("Escape");
 
     await page.goto("/agents");
-    await expect(page.getByRole("row").filter({ hasText: "Reader" })).toContainText("Subagent");
-    await expect(page.getByRole("row").filter({ hasText: "Secret" })).toContainText("Hidden");
+    await expect(page.getByRole("row").filter({ hasText: "The reader" })).toContainText("Subagent");
+    await expect(page.getByRole("row").filter({ hasText: "The secret" })).toContainText("Hidden");
 
-    await page.goto("/agents/Secret");
+    await page.goto("/agents/secret");
     await expect(page.getByRole("link", { name: "Open it" })).toHaveAttribute(
       "href",
-      `/configuration/agent/Secret?scope=${encodeURIComponent('{"project":"default"}')}`,
+      `/configuration/agent/secret?scope=${encodeURIComponent('{"project":"default"}')}`,
     );
     await page.getByRole("link", { name: "Try it" }).click();
-    await expect(page.getByRole("combobox", { name: "Agent on the left" })).toContainText("Secret");
+    await expect(page.getByRole("combobox", { name: "Agent on the left" })).toContainText("The secret");
     await page.goto("/agents/guide");
     await expect(page.getByRole("link", { name: "Try it" })).toBeVisible();
     await expect(page.getByRole("link", { name: "Open it" })).toHaveCount(0);

@@ -24,10 +24,13 @@ export function DefinitionEditor({ side, definition, mayEdit }: DefinitionEditor
   return (
     <div className="flex max-h-[45%] shrink-0 flex-col gap-2 border-b border-line-soft bg-sunken px-3 py-2.5 md:px-4">
       <div className="flex min-h-7 items-center gap-2">
-        <label htmlFor={id} className="text-xs font-medium text-ink-2">
+        <label htmlFor={id} className="text-xs font-medium text-ink-2 max-sm:flex-1">
           Definition on the {side}
         </label>
-        <span id={`${id}-help`} className={`min-w-0 flex-1 text-xs ${isInvalid ? "text-danger-ink" : "text-muted"}`}>
+        <span
+          id={`${id}-help`}
+          className={`min-w-0 flex-1 text-xs ${isInvalid ? "text-danger-ink" : "text-muted max-sm:sr-only"}`}
+        >
           {isInvalid ? draft.message : mayEdit ? "Tried with your messages, saved nowhere" : "Editors can try another"}
         </span>
         {draft.kind === "saved" ? null : (
