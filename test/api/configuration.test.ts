@@ -16,7 +16,10 @@ describe.each(databaseKinds)("configuration over the API on %s", { timeout: 60_0
   let world: ApiWorld;
   let key: string;
   beforeAll(async () => {
-    world = await openApiWorld({ kind, environment: { WHEELHOUSE_SCOPE_KEYS: "project,user" } });
+    world = await openApiWorld({
+      kind,
+      environment: { WHEELHOUSE_SCOPE_KEYS: "project,user", WHEELHOUSE_OUTGOING_ALLOW: "127.0.0.1" },
+    });
     key = await world.makeKey();
   });
   afterAll(() => world[Symbol.asyncDispose]());
@@ -27,10 +30,10 @@ describe.each(databaseKinds)("configuration over the API on %s", { timeout: 60_0
     return Object.values(data)[0];
   }
   const upsert = (input: object, by = key) => ask(upsertDocument, { input: { kind: "AGENT", ...input } }, by);
-  const send = async (agent: string) => {
+  const send = async (agent: string, by = key) => {
     const document = `mutation($agent: String!) { sendMessage(input: { agent: $agent, content: "hello" }) { __typename
       ... on SubmitTaskSuccess { run { id manifest agent { name source } } } ... on Refusal { code } } }`;
-    return ask(document, { agent });
+    return ask(document, { agent }, by);
   };
 
   it("defines an agent, shows it among the others, runs it, and keeps its history", async () => {
@@ -138,6 +141,58 @@ describe.each(databaseKinds)("configuration over the API on %s", { timeout: 60_0
     const scope = { project: "default", user: "u-1" };
     expect(await ask(explain, { scope })).toMatchObject([{ verdict: "WON", won: true }]);
     expect(await ask(explain, { scope }, other)).toEqual([]);
+  });
+
+  it("shows the definition behind an agent to whoever may read it, and who the agent is for", async () => {
+    const own = await world.makeKey({ reach: "EXACT", scope: { user: "u-3" } });
+    const made = await upsert({ name: "worker", definition: { model, mode: "SUBAGENT", hidden: true } });
+    await upsert({ name: "private", definition: { model } }, own);
+    const shown = `query($name: String!) { agent(name: $name) { mode hidden configEntity { id name revision scope } } }`;
+    const worker = {
+      mode: "SUBAGENT",
+      hidden: true,
+      configEntity: { id: made.entity.id, name: "worker", revision: 1 },
+    };
+    expect(await ask(shown, { name: "worker" })).toMatchObject(worker);
+    expect(await ask(shown, { name: "worker" }, own)).toMatchObject(worker);
+    expect(await ask(shown, { name: "private" }, own)).toMatchObject({
+      ...{ mode: "ALL", hidden: false },
+      configEntity: { scope: { project: "default", user: "u-3" } },
+    });
+    expect(await ask(shown, { name: "echo" })).toEqual({ mode: "ALL", hidden: false, configEntity: null });
+    const other = await world.makeKey({ reach: "EXACT", scope: { user: "u-4" } });
+    expect(await ask(shown, { name: "private" }, other)).toBeNull();
+    const all = await ask("{ agents(first: 100) { nodes { name configEntity { name } } } }", {}, own);
+    for (const { name, configEntity } of all.nodes) expect(configEntity?.name ?? name).toBe(name);
+    expect(all.nodes).toContainEqual({ name: "private", configEntity: { name: "private" } });
+  });
+
+  it("says of an MCP server what runs have seen of it, to operators also why, and nothing of its address but the host", async () => {
+    const url = "http://127.0.0.1:9/mcp/some-path?team=blue";
+    await upsert({ kind: "MCP_SERVER", name: "away", definition: { url, required: false } });
+    await upsert({ name: "reaching", definition: { model, mcpServers: ["away"] } });
+    const shown = `{ configEntity(kind: MCP_SERVER, name: "away") { mcpReadiness {
+      name host required ready toolCount reason observedAt freshUntil } } }`;
+    const unseen = { name: "away", host: "127.0.0.1:9", required: false, ready: null, toolCount: null };
+    expect(await ask(shown)).toEqual({
+      mcpReadiness: { ...unseen, reason: null, observedAt: null, freshUntil: null },
+    });
+    const { run } = await send("reaching");
+    expect(await world.ended(key, run.id)).toBe("SUCCEEDED");
+    const { mcpReadiness: seen } = await ask(shown);
+    expect(seen).toMatchObject({ ...unseen, ready: false, reason: expect.stringMatching(/.+/) });
+    expect(Date.parse(seen.freshUntil)).toBeGreaterThan(Date.parse(seen.observedAt));
+    expect(JSON.stringify(seen)).not.toContain("some-path");
+    // Another scope has not used it yet, and an end user's key is not told why it fails.
+    const own = await world.makeKey({ reach: "EXACT", scope: { user: "u-9" } });
+    const shared = shown.replace("MCP_SERVER,", `MCP_SERVER, scope: { project: "default" },`);
+    expect(await ask(shared, {}, own)).toMatchObject({ mcpReadiness: { ready: null, observedAt: null } });
+    const { run: theirs } = await send("reaching", own);
+    expect(await world.ended(own, theirs.id)).toBe("SUCCEEDED");
+    expect(await ask(shared, {}, own)).toMatchObject({ mcpReadiness: { ready: false, reason: null } });
+    expect(await ask(`{ configEntity(kind: AGENT, name: "reaching") { mcpReadiness { ready } } }`)).toEqual({
+      mcpReadiness: null,
+    });
   });
 
   it("takes labels, pins, sets of changes and deletions", async () => {

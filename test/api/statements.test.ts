@@ -57,7 +57,7 @@ const deepQueries: Record<string, string> = {
   schedules: `{ schedules(first: 100) { totalCount nodes { name nextTimes lastTask { status session { title } } } } }`,
   webhooks: `{ webhooks(first: 100) { totalCount nodes { url events } } }`,
   webhookDeliveries: `{ webhookDeliveries(first: 100) { totalCount nodes { webhook { url } task { session { title } } } } }`,
-  agents: `{ agents(first: 100) { totalCount nodes { name graph { nodes { id } } } } }`,
+  agents: `{ agents(first: 100) { totalCount nodes { name mode hidden graph { nodes { id } } configEntity { id revision } } } }`,
 };
 
 describe.each(databaseKinds)("statements on %s", (kind) => {
@@ -68,10 +68,21 @@ describe.each(databaseKinds)("statements on %s", (kind) => {
     world = await openApiWorld({ kind, tunables: { claimPollMs: 3_600_000, duePollMs: 3_600_000 } });
     key = await world.makeKey();
     await insertSessions(world.server.installation, 10);
+    await defineAgents(["defined-1"]);
   });
   afterAll(async () => {
     await world[Symbol.asyncDispose]();
   });
+
+  async function defineAgents(names: readonly string[]): Promise<void> {
+    const document = `mutation($name: String!, $definition: JSON!) {
+      upsertConfigEntity(input: { kind: AGENT, name: $name, definition: $definition }) { __typename } }`;
+    const definition = { model: { provider: "scripted", model: "guide" } };
+    for (const name of names)
+      expect(await world.ask(key, document, { name, definition })).toMatchObject({
+        data: { upsertConfigEntity: { __typename: "ConfigSaved" } },
+      });
+  }
 
   type Looked = { texts: string[]; answer: Awaited<ReturnType<ApiWorld["ask"]>> };
 
@@ -97,6 +108,7 @@ describe.each(databaseKinds)("statements on %s", (kind) => {
     const few = new Map<string, string[]>();
     for (const [name, query] of Object.entries(deepQueries)) few.set(name, (await statementsOf(query)).texts);
     await insertSessions(world.server.installation, 40);
+    await defineAgents(["defined-2", "defined-3", "defined-4"]);
     for (const [name, query] of Object.entries(deepQueries)) {
       const { texts } = await statementsOf(query);
       expect(texts.length, `${name}:\n${texts.join("\n")}`).toBe(few.get(name)?.length);

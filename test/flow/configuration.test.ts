@@ -1,4 +1,4 @@
-import { type Authority, configCursor, type Issue, Refusal } from "@wheelhouse/domain";
+import { type Authority, configCursor, type Issue, type Manifest, Refusal } from "@wheelhouse/domain";
 import { digestOf } from "@wheelhouse/domain/digest";
 import {
   applyConfigChangeSet,
@@ -148,7 +148,8 @@ describe.each(storageKinds)("configuration on %s", { timeout: 60_000 }, (kind) =
       [first, 1],
     ] as const)
       savedOf(
-        await upsert({ kind: "PROVIDER", name, definition: { type: "scripted", model: name, priority } }, caller),
+        // Its key is a variable of the process: that it is missing here is no reason to refuse the definition.
+        await upsert({ kind: "PROVIDER", name, definition: { type: "openai", model: name, priority } }, caller),
       );
     const used = async () => (await manifestOf(bare, caller)).definition?.model.model;
     expect(await used()).toBe(first);
@@ -334,6 +335,70 @@ describe.each(storageKinds)("configuration on %s", { timeout: 60_000 }, (kind) =
     expect(await world.deps.storage.config.position(editor.projectId)).toBe(position);
   });
 
+  it("refuses what no process could build, by its path, and saves nothing", async () => {
+    const impossible = { model: { provider: "scripted", model: "nobody" } };
+    const position = await world.deps.storage.config.position(editor.projectId);
+    const tried = upsert({ definition: { ...impossible, memory: ["/AGENTS.md"] } });
+    expect(await refusal(tried)).toMatchObject({
+      code: "CONFIG_INVALID",
+      issues: [{ path: "kind" }, { path: "model" }],
+    });
+    expect(await pathsOf(upsert({ definition: impossible, dryRun: true }))).toEqual(["model"]);
+    const changes = [{ model }, impossible].map((definition) => ({
+      upsert: { kind: "AGENT", name: fresh("agent"), definition },
+    }));
+    expect(await pathsOf(applyConfigChangeSet(world.deps, editor, { changes }))).toEqual(["changes[1].model"]);
+    expect(await world.deps.storage.config.position(editor.projectId)).toBe(position);
+
+    // Nobody looked at it while it did not apply.
+    const name = await agent(impossible, { enabled: false });
+    savedOf(await upsert({ name, definition: { model }, enabled: true }));
+    expect(await pathsOf(patchConfigEntity(world.deps, editor, { kind: "AGENT", name, patch: impossible }))).toEqual([
+      "model",
+    ]);
+    expect(await pathsOf(restoreConfigRevision(world.deps, editor, { kind: "AGENT", name, revision: 1 }))).toEqual([
+      "model",
+    ]);
+    expect(await manifestOf(name)).toMatchObject({ revision: 2 });
+  });
+
+  it("lets no change of what agents name make one of them impossible", async () => {
+    const server = { kind: "MCP_SERVER", name: fresh("server") };
+    savedOf(await upsert({ ...server, definition: { url: "https://example.com/mcp" } }));
+    const name = await agent({ mcpServers: [server.name] });
+    const inside = refusal(upsert({ ...server, definition: { url: "http://10.0.0.1/mcp" } }));
+    expect((await inside).issues).toMatchObject([
+      {
+        path: "",
+        message: expect.stringMatching(new RegExp(`${name} could not run any more: mcpServers\\[0\\]: .*10`)),
+      },
+    ]);
+    expect((await manifestOf(name)).mcpServers?.[server.name]?.url).toBe("https://example.com/mcp");
+  });
+
+  it("keeps no writer waiting while it tries to build, and looks again at what was changed meanwhile", async () => {
+    const [tool, name] = [fresh("tool"), fresh("agent")];
+    const put = (method: string) => upsert({ kind: "TOOL", name: tool, definition: { ...http, method } });
+    savedOf(await put("GET"));
+    const looked: (string | undefined)[] = [];
+    const { graphs } = world.deps;
+    const deps = {
+      ...world.deps,
+      graphs: {
+        ...graphs,
+        problems: async (manifest: Manifest) => {
+          const defined = manifest.tools?.[tool];
+          if (looked.push(defined?.type === "http" ? defined.method : undefined) === 1) savedOf(await put("POST"));
+          return graphs.problems(manifest);
+        },
+      },
+    };
+    const write = { kind: "AGENT", name, definition: { model, tools: [tool] } };
+    savedOf(await upsertConfigEntity(deps, editor, write));
+    expect(looked).toEqual(["GET", "POST"]);
+    expect((await manifestOf(name)).tools?.[tool]).toMatchObject({ method: "POST" });
+  });
+
   it("lets no circle of subagents in, however long it is", async () => {
     const low = await agent({ kind: "deep" });
     const mid = await agent({ kind: "deep", subagents: [low] });
@@ -347,7 +412,7 @@ describe.each(storageKinds)("configuration on %s", { timeout: 60_000 }, (kind) =
   it("lets nobody take away what an agent needs", async () => {
     const skill = fresh("skill");
     savedOf(await upsert({ kind: "SKILL", name: skill, definition: { description: "d", body: "b" } }));
-    const name = await agent({ skills: [skill] });
+    const name = await agent({ kind: "deep", skills: [skill] });
     const gone = await refusal(deleteConfigEntity(world.deps, editor, { kind: "SKILL", name: skill }));
     expect(gone.issues[0]?.message).toMatch(new RegExp(`${name} could not run any more: skills\\[0\\]`));
     expect(await manifestOf(name)).toHaveProperty("skills");

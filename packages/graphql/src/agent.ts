@@ -1,11 +1,13 @@
 import { AgentSource, type Authority, Scope } from "@wheelhouse/domain";
 import { visibleTo } from "@wheelhouse/storage/models";
 import { z } from "zod";
+import { entityOfAgent, offerOf } from "./agent-definition.ts";
 import { forwardArguments } from "./arguments.ts";
 import { builder } from "./builder.ts";
+import { ConfigEntity, storedEntity } from "./config-entity.ts";
 import { connectionType, once, rowPaths } from "./connection.ts";
 import { authorityOf, type GraphContext } from "./context.ts";
-import { ConfigSource } from "./enums.ts";
+import { AgentMode, ConfigSource } from "./enums.ts";
 import { globalId } from "./global-id.ts";
 import { countCap, type Order, textKey } from "./keyset.ts";
 import { Agent } from "./refs.ts";
@@ -52,6 +54,8 @@ const AgentGraph = builder.objectRef<Drawn>("AgentGraph").implement({
   }),
 });
 
+const definedBy = { name: true, source: true, configEntityId: true } as const;
+
 builder.prismaObjectFields(Agent, (t) => ({
   id: t.id({ description: "The global id.", resolve: (agent) => globalId("Agent", agent.id) }),
   name: t.exposeString("name", { description: "The name, unique within its scope." }),
@@ -75,6 +79,27 @@ builder.prismaObjectFields(Agent, (t) => ({
     select: { graph: true },
     description: "Its graph, when it could be drawn.",
     resolve: (agent) => Drawn.safeParse(agent.graph).data ?? null,
+  }),
+  configEntity: t.field({
+    type: ConfigEntity,
+    nullable: true,
+    select: { configEntityId: true },
+    description: "Its definition, when the API wrote it; null for agents of files and of code.",
+    resolve: async (agent, _, context) => {
+      const entity = await entityOfAgent(context, agent);
+      return entity === null ? null : storedEntity(entity);
+    },
+  }),
+  mode: t.field({
+    type: AgentMode,
+    select: definedBy,
+    description: "Who works with it. Of what is SUBAGENT, people cannot ask anything.",
+    resolve: async (agent, _, context) => (await offerOf(context, agent)).mode,
+  }),
+  hidden: t.boolean({
+    select: definedBy,
+    description: "Whether it is left out where people choose an agent. It can be run all the same.",
+    resolve: async (agent, _, context) => (await offerOf(context, agent)).hidden,
   }),
   createdAt: t.expose("createdAt", { type: "DateTime", description: "When it was first seen." }),
   updatedAt: t.expose("updatedAt", { type: "DateTime", description: "When it last changed." }),

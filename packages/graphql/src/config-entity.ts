@@ -21,6 +21,7 @@ import { authorityOf, type GraphContext } from "./context.ts";
 import { CandidateVerdict, ConfigKind, ConfigSource } from "./enums.ts";
 import { globalId } from "./global-id.ts";
 import { countCap, type PageArgs, pageSize } from "./keyset.ts";
+import { McpServerReadiness, readinessOf } from "./mcp-readiness.ts";
 import { Node } from "./refs.ts";
 
 /** A definition, wherever it comes from. */
@@ -101,6 +102,12 @@ ConfigEntity.implement({
       description: "The names of its revisions.",
       resolve: (entity, _, context) =>
         entity.source === "API" ? context.runtime.storage.config.reads(authorityOf(context)).labels(entity) : [],
+    }),
+    mcpReadiness: t.field({
+      type: McpServerReadiness,
+      nullable: true,
+      description: "Of an MCP server, whether it could be used lately; null for every other kind.",
+      resolve: (entity, _, context) => readinessOf(context, entity),
     }),
     revisions: t.field({
       type: ConfigRevisionConnection,
@@ -188,13 +195,8 @@ function placeOf(cursor: string): Place {
 export async function entitiesById(context: GraphContext, ids: readonly string[]): Promise<ConfigEntityShape[]> {
   const reads = context.runtime.storage.config.reads(authorityOf(context));
   const shared = context.runtime.registry.allShared().map(sharedEntity);
-  const found = await Promise.all(
-    ids.map(async (id) => {
-      const stored = await reads.entityById(id);
-      return stored === null ? shared.find((one) => one.id === id) : storedEntity(stored);
-    }),
-  );
-  const entities = found.flatMap((one) => one ?? []);
+  const stored = (await reads.entitiesById(ids)).map(storedEntity);
+  const entities = ids.flatMap((id) => [...stored, ...shared].find((one) => one.id === id) ?? []);
   // `Node` is an interface: this is how a value of no model says which of its types it is.
   for (const entity of entities) brandWithType(entity, ConfigEntity);
   return entities;

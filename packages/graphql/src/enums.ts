@@ -1,4 +1,5 @@
 import {
+  agentModes,
   agentSources,
   artifactKinds,
   busyPolicies,
@@ -42,6 +43,11 @@ export const UsageStatus = enumeration(
   "UsageStatus",
   usageStatuses,
   "Whether every model call reported its tokens, some did, or none.",
+);
+export const AgentMode = enumeration(
+  "AgentMode",
+  agentModes,
+  "Who works with an agent: people, other agents that hand work to it, or both.",
 );
 export const ConfigSource = enumeration("ConfigSource", agentSources, "Where a definition comes from.");
 export const ConfigKind = enumeration("ConfigKind", configKinds, "What a definition is of.");

@@ -7,6 +7,7 @@ import {
   notFound,
   Refusal,
   referencesOf,
+  sameScope,
 } from "@wheelhouse/domain";
 import { digestOf } from "@wheelhouse/domain/digest";
 import { assembleAgent } from "@wheelhouse/registry";
@@ -19,10 +20,17 @@ import type {
   ShownAgent,
 } from "@wheelhouse/storage";
 import { checkJson, isObject } from "./check-input.ts";
-import { concernedAgents, manifestsOf, type ResolutionImpact } from "./config-impact.ts";
+import {
+  type AgentPlace,
+  concernedAgents,
+  manifestsOf,
+  type PlannedRun,
+  type ResolutionImpact,
+} from "./config-impact.ts";
 import { configInvalid, isProjectLevel } from "./config-key.ts";
 import type { RuntimeDeps } from "./deps.ts";
 import { foundEntity, lookupAt } from "./find-definitions.ts";
+import { type ChangedRun, refuseUnbuildable } from "./refuse-unbuildable.ts";
 import { drawAgent, registerAgent } from "./resolve-agent.ts";
 
 export type ConfigDeps = Pick<
@@ -73,7 +81,8 @@ export type ConfigOutcome =
 
 /**
  * Writes definitions, all or none, and says which agents run differently from now on. Everything is checked as it would
- * be afterwards: the definitions by themselves, what they name, and every agent that runs now and would not any more.
+ * be afterwards: the definitions by themselves, what they name, whether agents can be built, and every agent that runs now
+ * and would not any more.
  * Refuses with CONFIG_INVALID and all issues, NOT_FOUND, or FILE_MANAGED. With `dryRun` it only says what it would do.
  */
 export async function changeConfig(
@@ -81,27 +90,40 @@ export async function changeConfig(
   authority: Authority,
   { writes, dryRun = false }: { writes: readonly ConfigWrite[]; dryRun?: boolean | null | undefined },
 ): Promise<ConfigOutcome> {
-  const outcome = await deps.storage.config.change(authority, async (draft) => {
-    const answer = await draftChange(deps, draft, writes);
-    return { keep: answer.outcome === "saved" && !dryRun, answer };
-  });
-  if (outcome.outcome === "saved" && !dryRun) await showAgents(deps, authority, outcome.saved);
-  return outcome;
+  const buildable = new Set<string>();
+  for (;;) {
+    const { outcome, changed } = await deps.storage.config.change(authority, async (draft) => {
+      const drafted = await draftChange(deps, draft, writes);
+      const changed = drafted.changed.filter(({ digest }) => !buildable.has(digest));
+      const keep = drafted.outcome.outcome === "saved" && !dryRun && changed.length === 0;
+      return { keep, answer: { outcome: drafted.outcome, changed } };
+    });
+    // Building takes a while, and nobody should wait for it: what is to be kept is drafted again, and what somebody else
+    // changed meanwhile is looked at in its turn.
+    await refuseUnbuildable(deps, changed);
+    if (outcome.outcome === "conflict" || dryRun) return outcome;
+    if (changed.length === 0) {
+      await showAgents(deps, authority, outcome.saved);
+      return outcome;
+    }
+    for (const { digest } of changed) buildable.add(digest);
+  }
 }
 
-async function draftChange(
-  deps: ConfigDeps,
-  draft: ConfigDraft,
-  writes: readonly ConfigWrite[],
-): Promise<ConfigOutcome> {
+interface Drafted {
+  outcome: ConfigOutcome;
+  /** The agents that run something else from now on. */
+  changed: ChangedRun[];
+}
+
+async function draftChange(deps: ConfigDeps, draft: ConfigDraft, writes: readonly ConfigWrite[]): Promise<Drafted> {
   const most = deps.tunables.maxImpact;
   const { places, complete } = await concernedAgents(deps, draft, { changed: writes.map(({ key }) => key), most });
   const before = await manifestsOf(deps, draft, places);
   const saved: ChangedConfig[] = [];
   for (const [index, write] of writes.entries()) {
-    const path = writes.length === 1 ? "" : `changes[${index}]`;
-    const done = await writeOne(deps, draft, write, path);
-    if ("current" in done) return { outcome: "conflict", index, ...done };
+    const done = await writeOne(deps, draft, write, pathOfWrite(writes, index));
+    if ("current" in done) return { outcome: { outcome: "conflict", index, ...done }, changed: [] };
     saved.push(done);
   }
   const issues = await issuesAfter(deps, draft, writes, saved);
@@ -116,12 +138,31 @@ async function draftChange(
         message: `the agent ${agent} could not run any more: ${after[i]?.wrong ?? "it is gone"}`,
       });
   if (broken.length > 0) throw configInvalid(broken);
-  const impact = places.flatMap((place, i): ResolutionImpact[] => {
-    const [was, is] = [before[i]?.digest ?? null, after[i]?.digest ?? null];
-    return was === is ? [] : [{ ...place, before: was, after: is }];
-  });
-  return { outcome: "saved", saved, impact, impactComplete: complete };
+  const impact: ResolutionImpact[] = [];
+  const changed: ChangedRun[] = [];
+  for (const [i, place] of places.entries()) {
+    const [was, is] = [before[i] ?? nothing, after[i] ?? nothing];
+    if (was.digest === is.digest) continue;
+    impact.push({ ...place, before: was.digest, after: is.digest });
+    if (is.manifest === null || is.digest === null) continue;
+    const path = pathOfAgent(writes, place);
+    changed.push({ agent: place.agent, before: was.manifest, after: is.manifest, digest: is.digest, path });
+  }
+  return { outcome: { outcome: "saved", saved, impact, impactComplete: complete }, changed };
 }
+
+const nothing: PlannedRun = { manifest: null, digest: null, wrong: null };
+
+/** Where an agent's own definition stands among what is written. */
+function pathOfAgent(writes: readonly ConfigWrite[], { agent, scope }: AgentPlace): string | null {
+  const index = writes.findIndex(
+    ({ key }) => key.kind === "AGENT" && key.name === agent && sameScope(key.scope, scope),
+  );
+  return index === -1 ? null : pathOfWrite(writes, index);
+}
+
+const pathOfWrite = (writes: readonly ConfigWrite[], index: number): string =>
+  writes.length === 1 ? "" : `changes[${index}]`;
 
 type Conflict = { current: ConfigEntityRecord; diff: DefinitionDifference[] };
 
@@ -248,7 +289,7 @@ async function issuesAfter(
   for (const [i, write] of writes.entries()) {
     const entity = saved[i]?.entity;
     if (write.op !== "put" || entity === undefined) continue;
-    const path = writes.length === 1 ? "" : `changes[${i}]`;
+    const path = pathOfWrite(writes, i);
     for (const issue of await referenceIssues(deps, draft, entity))
       issues.push({ path: joined(path, issue.path), message: issue.message });
   }

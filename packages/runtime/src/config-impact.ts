@@ -1,4 +1,12 @@
-import { type ConfigKind, canonicalJson, isSubset, referencesOf, type Scope, sameScope } from "@wheelhouse/domain";
+import {
+  type ConfigKind,
+  canonicalJson,
+  isSubset,
+  type Manifest,
+  referencesOf,
+  type Scope,
+  sameScope,
+} from "@wheelhouse/domain";
 import type { ConfigKey, ConfigReads } from "@wheelhouse/storage";
 import type { DefinitionDeps } from "./find-definitions.ts";
 import { agentAt } from "./find-definitions.ts";
@@ -88,17 +96,25 @@ function together(changed: Scope, user: User): Scope | null {
   return isExact && !sameScope(both, scope) ? null : both;
 }
 
-/** What each agent would run at its scope, as digests and as what is wrong. */
+/** What an agent would run: the manifest with its digest, or what is wrong; neither when there is no such agent. */
+export interface PlannedRun {
+  manifest: Manifest | null;
+  digest: string | null;
+  wrong: string | null;
+}
+
+/** What each agent would run at its scope. */
 export async function manifestsOf(
   deps: DefinitionDeps,
   reads: ConfigReads,
   places: readonly AgentPlace[],
-): Promise<{ digest: string | null; wrong: string | null }[]> {
-  const found: { digest: string | null; wrong: string | null }[] = [];
+): Promise<PlannedRun[]> {
+  const found: PlannedRun[] = [];
   for (const { agent: name, scope } of places) {
     const resolved = await agentAt(deps, reads, { name, scope });
     const [first] = resolved?.issues ?? [];
     found.push({
+      manifest: resolved?.agent?.manifest ?? null,
       digest: resolved?.agent?.manifestDigest ?? null,
       wrong: first === undefined ? null : `${first.path}: ${first.message}`,
     });

@@ -165,8 +165,8 @@ export interface ConfigReads {
   candidatesOfKind(scope: Scope, kind: ConfigKind): Promise<ConfigEntityRecord[]>;
   /** The definition at exactly this scope, in its latest revision; null when there is none. */
   entity(key: ConfigKey): Promise<ConfigEntityRecord | null>;
-  /** The same by id. */
-  entityById(id: string): Promise<ConfigEntityRecord | null>;
+  /** The same by id, for as many as there are; in no order. */
+  entitiesById(ids: readonly string[]): Promise<ConfigEntityRecord[]>;
   /** One state of a definition, also of a deleted one; null when there is none. */
   revision(key: ConfigKey, revision: number): Promise<ConfigRevisionRecord | null>;
   labels(key: ConfigKey): Promise<ConfigLabelRecord[]>;

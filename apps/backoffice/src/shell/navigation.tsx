@@ -4,6 +4,7 @@ import {
   CalendarDotsIcon,
   ChatsIcon,
   FilesIcon,
+  FlaskIcon,
   HandPalmIcon,
   type Icon,
   LightningIcon,
@@ -43,6 +44,7 @@ export const destinations: readonly { group: string; pages: readonly Destination
     group: "Build",
     pages: [
       { href: "/agents", label: "Agents", icon: RobotIcon, key: "a" },
+      { href: "/playground", label: "Playground", icon: FlaskIcon, key: "l" },
       { href: "/artifacts", label: "Artifacts", icon: FilesIcon, key: "f" },
       { href: "/schedules", label: "Schedules", icon: CalendarDotsIcon, key: "s" },
     ],

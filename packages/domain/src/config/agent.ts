@@ -4,6 +4,9 @@ import { MiddlewareDefinition } from "./middleware.ts";
 import { EntityName, JsonSchema, PublicUrl, ToolName } from "./names.ts";
 import { ModelSelection } from "./provider.ts";
 
+export const agentModes = ["PRIMARY", "SUBAGENT", "ALL"] as const;
+export type AgentMode = (typeof agentModes)[number];
+
 const unique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 const namesOf = (most: number) => z.array(EntityName).max(most).refine(unique, "a name is given twice");
 
@@ -60,7 +63,7 @@ const fields = {
   displayName: z.string().min(1).max(200).optional(),
   description: z.string().max(2000).optional(),
   /** Whether people run it, other agents hand work to it, or both. */
-  mode: z.enum(["PRIMARY", "SUBAGENT", "ALL"]).default("ALL"),
+  mode: z.enum(agentModes).default("ALL"),
   /** Hidden agents can be run but are not offered. */
   hidden: z.boolean().default(false),
   kind: z.enum(["react", "deep"]).default("react"),

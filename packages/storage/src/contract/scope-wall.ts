@@ -232,7 +232,7 @@ const rows: Record<string, Row> = {
         await reads.candidates(ownerScope, [key]),
         (await reads.candidatesOfKind(ownerScope, "AGENT")).filter((entity) => entity.name === name),
         await reads.entity(key),
-        await reads.entityById(configId),
+        await reads.entitiesById([configId]),
         await reads.revision(key, 1),
         await reads.labels(key),
         await reads.namedBy([{ kind: "TOOL", name: `of-${name}` }], 10),

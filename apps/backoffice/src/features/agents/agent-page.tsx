@@ -1,6 +1,6 @@
 "use client";
 
-import { NotePencilIcon, RobotIcon } from "@phosphor-icons/react";
+import { FlaskIcon, NotePencilIcon, RobotIcon } from "@phosphor-icons/react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useQuery } from "../../data/use-query.ts";
@@ -19,6 +19,7 @@ import { lastLineOf, titleOf } from "../conversations/conversation-row.tsx";
 import { AgentGraph } from "./agent-graph.tsx";
 import { AgentMark } from "./agent-mark.tsx";
 import { agentConversationsDocument, agentPageDocument } from "./agents-documents.ts";
+import { OfferBadges } from "./offer-badges.tsx";
 import { SchemaTable } from "./schema-table.tsx";
 import { SourceBadge } from "./source-badge.tsx";
 
@@ -38,10 +39,15 @@ export function AgentPage({ name }: { name: string }) {
       title={agent?.displayName ?? name}
       crumbs={crumbs}
       actions={
-        mayWrite && agent ? (
-          <Button variant="primary" icon={NotePencilIcon} onClick={() => newConversation(agent.name)}>
-            New conversation
-          </Button>
+        mayWrite && agent && agent.mode !== "SUBAGENT" ? (
+          <>
+            <LinkButton href={`/playground?left=${encodeURIComponent(agent.name)}`} icon={FlaskIcon}>
+              Try it
+            </LinkButton>
+            <Button variant="primary" icon={NotePencilIcon} onClick={() => newConversation(agent.name)}>
+              New conversation
+            </Button>
+          </>
         ) : null
       }
     >
@@ -68,6 +74,9 @@ export function AgentPage({ name }: { name: string }) {
   );
 }
 
+const definitionPath = (name: string, scope: unknown): string =>
+  `/configuration/agent/${encodeURIComponent(name)}?scope=${encodeURIComponent(JSON.stringify(scope))}`;
+
 function AgentDetails({ agent }: { agent: Agent }) {
   return (
     <div className="h-full overflow-y-auto">
@@ -79,6 +88,7 @@ function AgentDetails({ agent }: { agent: Agent }) {
               <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
                 <h2 className="text-lg leading-tight font-semibold tracking-[-0.014em]">{agent.displayName}</h2>
                 <SourceBadge source={agent.source} />
+                <OfferBadges agent={agent} />
               </div>
               <p className="mt-1 max-w-prose text-[13px] leading-relaxed text-pretty text-muted">
                 {agent.description ?? "This agent has no description."}
@@ -105,6 +115,16 @@ function AgentDetails({ agent }: { agent: Agent }) {
               <Detail name="Id">
                 <CopyableId id={agent.id} what="agent id" />
               </Detail>
+              {agent.configEntity === null ? null : (
+                <Detail name="Definition">
+                  <Link
+                    href={definitionPath(agent.name, agent.configEntity.scope)}
+                    className="rounded text-accent-ink hover:underline"
+                  >
+                    Open it
+                  </Link>
+                </Detail>
+              )}
               <Detail name="First seen">
                 <Time at={agent.createdAt} as="ago" />
               </Detail>

@@ -21,6 +21,9 @@ export const agentPageDocument = graphql(`
       displayName
       description
       source
+      mode
+      hidden
+      configEntity { id scope }
       inputSchema
       outputSchema
       createdAt

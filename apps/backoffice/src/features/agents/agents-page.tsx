@@ -17,6 +17,7 @@ import { StatusIcon } from "../../ui/status.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AgentMark } from "./agent-mark.tsx";
 import { agentActivityDocument } from "./agents-documents.ts";
+import { OfferBadges } from "./offer-badges.tsx";
 import { SourceBadge } from "./source-badge.tsx";
 import { type AgentName, agentNamesDocument } from "./use-agent-names.ts";
 
@@ -116,7 +117,10 @@ function AgentCells({ agent }: { agent: AgentName }) {
       <Cell className="flex min-w-0 items-center gap-3.5">
         <AgentMark name={agent.name} label={agent.displayName} size={28} />
         <span className="min-w-0 flex-1">
-          <AgentLink agent={agent} />
+          <span className="flex min-w-0 items-center gap-2">
+            <AgentLink agent={agent} />
+            <OfferBadges agent={agent} />
+          </span>
           <span className="block truncate text-xs leading-[18px] text-muted">{agent.description ?? "\u00a0"}</span>
         </span>
       </Cell>
@@ -143,7 +147,10 @@ function AgentCard({ agent }: { agent: AgentName }) {
     <Cell className="flex h-full items-center gap-3.5">
       <AgentMark name={agent.name} label={agent.displayName} size={32} />
       <span className="min-w-0 flex-1">
-        <AgentLink agent={agent} />
+        <span className="flex min-w-0 items-center gap-2">
+          <AgentLink agent={agent} />
+          <OfferBadges agent={agent} />
+        </span>
         <span className="line-clamp-2 text-xs leading-[17px] text-muted">{agent.description}</span>
       </span>
     </Cell>

@@ -7,7 +7,7 @@ import { graphql } from "../../generated/index.ts";
 export const agentNamesDocument = graphql(`
   query AgentNames {
     agents(first: 100) {
-      nodes { id name displayName description source }
+      nodes { id name displayName description source mode hidden }
     }
   }
 `);

@@ -7,10 +7,7 @@ import {
   SidebarSimpleIcon,
   WarningCircleIcon,
 } from "@phosphor-icons/react";
-import { cancelTaskDocument } from "@wheelhouse/client";
-import { isActiveRun } from "@wheelhouse/domain";
-import { useCallback, useEffect, useState } from "react";
-import { useClient } from "../../data/data-provider.tsx";
+import { useCallback, useEffect } from "react";
 import { describeError } from "../../data/describe-error.ts";
 import { useUrlParam } from "../../data/use-url-param.ts";
 import type { InterruptRowFragment } from "../../generated/graphql.ts";
@@ -30,6 +27,7 @@ import { ConversationTitle } from "./conversation-title.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useConversation } from "./use-conversation.ts";
 import { useDraft } from "./use-draft.ts";
+import { useStop } from "./use-stop.ts";
 
 const crumb = { label: "Conversations", href: "/conversations" };
 
@@ -231,33 +229,4 @@ function Conversing({ store, state, mayWrite }: ConversingProps) {
       />
     </>
   );
-}
-
-/** Cancels the task of the run that is active now. */
-function useStop(store: ConversationStore, { view }: ConversationState) {
-  const client = useClient();
-  const [stopping, setStopping] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const active = [...view.runs.values()]
-    .filter((run) => isActiveRun(run.status))
-    .sort((a, b) => (a.queuedAt < b.queuedAt ? -1 : 1));
-  const run = active.find((each) => each.status === "RUNNING") ?? active[0];
-  const stop = async () => {
-    if (run?.taskId == null) return;
-    setStopping(run.runId);
-    setProblem(null);
-    try {
-      const { cancelTask: answer } = await client.request(cancelTaskDocument, {
-        input: { taskId: `Task_${run.taskId}`, reason: "Stopped in the backoffice" },
-      });
-      // It ended by itself in the meantime: what the reader wanted is so.
-      if (answer.__typename !== "CancelTaskSuccess" && answer.code !== "NOT_CANCELLABLE") setProblem(answer.message);
-      await store.refresh();
-    } catch (error) {
-      setProblem(describeError(error).message);
-    } finally {
-      setStopping(null);
-    }
-  };
-  return { stop: () => void stop(), stopping: stopping !== null && stopping === run?.runId, problem };
 }

@@ -53,6 +53,22 @@ describe("createSends", () => {
     expect(sends.pending()).toEqual([]);
   });
 
+  it("tries a draft with the one message, also when it is sent again, and keeps what is wrong with it by its path", async () => {
+    const { request, sends } = world();
+    request.mockRejectedValueOnce(new Error("no network"));
+    const draft = { systemPrompt: "Tried" };
+    await sends.send("hello", null, draft);
+    const issues = [{ path: "draft.tools[0]", message: "there is no tool named rocket here" }];
+    const code = "CONFIG_INVALID";
+    request.mockResolvedValueOnce({ sendMessage: { __typename: "Invalid", code, message: "wrong", issues } });
+    await sends.resend(sends.pending()[0]?.key ?? "");
+    expect(request.mock.calls.map(([, { input }]) => input.draft)).toEqual([draft, draft]);
+    expect(sends.refusal()).toMatchObject({ code, issues, text: "hello" });
+    request.mockResolvedValueOnce(accepted("r1"));
+    await sends.send("hello", null);
+    expect(request.mock.calls.at(-1)?.[1].input).not.toHaveProperty("draft");
+  });
+
   it("recognises a message that arrives before the answer, once for each of two equal ones", async () => {
     const { request, sends, arrive } = world();
     request.mockReturnValue(new Promise(() => undefined));
@@ -90,7 +106,7 @@ describe("createSends", () => {
     request.mockResolvedValueOnce({ sendMessage: { __typename: "Busy", code: "BUSY", message: "A run is active" } });
     await sends.send("now", null);
     expect(sends.pending()).toEqual([]);
-    expect(sends.refusal()).toEqual({ code: "BUSY", message: "A run is active", text: "now" });
+    expect(sends.refusal()).toEqual({ code: "BUSY", message: "A run is active", issues: [], text: "now" });
     request.mockResolvedValueOnce({
       sendMessage: {
         __typename: "Invalid",

@@ -10,6 +10,8 @@ export interface PendingSend {
   key: string;
   text: string;
   policy: BusyPolicy | null;
+  /** A definition of the agent to try for this message alone. */
+  draft?: object | undefined;
   /** `lost`: nobody knows whether it arrived; sending it again is safe. */
   state: "sending" | "accepted" | "lost";
   runId: string | null;
@@ -23,13 +25,15 @@ export interface PendingSend {
 export interface SendRefusal {
   code: string;
   message: string;
+  /** What is wrong with the input, by its path: of a draft, where in the definition. */
+  issues: readonly { path: string; message: string }[];
   text: string;
 }
 
 export interface Sends {
   pending(): readonly PendingSend[];
   refusal(): SendRefusal | null;
-  send(text: string, policy: BusyPolicy | null): Promise<void>;
+  send(text: string, policy: BusyPolicy | null, draft?: object): Promise<void>;
   resend(key: string): Promise<void>;
   discard(key: string): void;
   clearRefusal(): void;
@@ -59,19 +63,23 @@ export function createSends(
   const attempt = async (send: PendingSend): Promise<void> => {
     try {
       const { sendMessage: answer } = await client.request(sendMessageDocument, {
-        input: { sessionId, content: send.text, idempotencyKey: send.key, busyPolicy: send.policy },
+        input: {
+          ...{ sessionId, content: send.text, idempotencyKey: send.key, busyPolicy: send.policy },
+          ...(send.draft === undefined ? {} : { draft: send.draft }),
+        },
       });
       if (answer.__typename === "SubmitTaskSuccess") {
         update(send.key, { state: "accepted", runId: localId(answer.run.id) });
         reconcile(view());
         return;
       }
-      const issues = answer.__typename === "Invalid" ? answer.issues.map((issue) => issue.message).join(" ") : "";
-      refusal = { code: answer.code, message: issues === "" ? answer.message : issues, text: send.text };
+      const issues = answer.__typename === "Invalid" ? answer.issues : [];
+      const words = issues.map((issue) => issue.message).join(" ");
+      refusal = { code: answer.code, message: words === "" ? answer.message : words, issues, text: send.text };
       update(send.key, null);
     } catch (error) {
       if (isFinal(error)) {
-        refusal = { code: error.code, message: error.message, text: send.text };
+        refusal = { code: error.code, message: error.message, issues: [], text: send.text };
         update(send.key, null);
       } else update(send.key, { state: "lost" });
     }
@@ -87,11 +95,12 @@ export function createSends(
   return {
     pending: () => pending,
     refusal: () => refusal,
-    async send(text, policy) {
+    async send(text, policy, draft) {
       const send: PendingSend = {
         key: crypto.randomUUID(),
         text,
         policy,
+        draft,
         state: "sending",
         runId: null,
         at: new Date().toISOString(),

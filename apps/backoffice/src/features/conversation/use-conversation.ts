@@ -4,22 +4,26 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { useClient, useConnectionStore } from "../../data/data-provider.tsx";
 import { type ConversationState, type ConversationStore, createConversationStore } from "./conversation-store.ts";
 
-/** The conversation of the page: opened when it is mounted, closed when it is left; its connection shows in the shell. */
-export function useConversation(sessionId: string): { store: ConversationStore; state: ConversationState } {
+/**
+ * A conversation of the page: opened when it is mounted, closed when it is left; its connection shows in the shell. Null:
+ * there is none yet, and nothing is opened.
+ */
+export function useConversation(sessionId: string | null): { store: ConversationStore; state: ConversationState } {
   const client = useClient();
   const connection = useConnectionStore();
-  const store = useMemo(() => createConversationStore(client, sessionId), [client, sessionId]);
+  const store = useMemo(() => createConversationStore(client, sessionId ?? ""), [client, sessionId]);
   const state = useSyncExternalStore(store.subscribe, store.getState, store.getState);
   useEffect(() => {
+    if (sessionId === null) return;
     store.open();
     return store.close;
-  }, [store]);
+  }, [store, sessionId]);
   const { connection: reached } = state;
   useEffect(() => {
-    if (reached === "closed") return;
+    if (sessionId === null || reached === "closed") return;
     const reader = connection.register();
     reader.set(reached);
     return reader.end;
-  }, [connection, reached]);
+  }, [connection, sessionId, reached]);
   return { store, state };
 }

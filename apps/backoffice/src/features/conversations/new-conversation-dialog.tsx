@@ -1,7 +1,5 @@
 "use client";
 
-import { Select } from "@cloudflare/kumo/primitives/select";
-import { CaretDownIcon, CheckIcon } from "@phosphor-icons/react";
 import { sendMessageDocument } from "@wheelhouse/client";
 import { useRouter } from "next/navigation";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
@@ -11,7 +9,8 @@ import { Button, LinkButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import { EmptyState, Skeleton } from "../../ui/states.tsx";
-import { AgentMark } from "../agents/agent-mark.tsx";
+import { AgentSelect } from "../agents/agent-select.tsx";
+import { offeredAgents } from "../agents/offered-agents.ts";
 import { type AgentName, useAgentNames } from "../agents/use-agent-names.ts";
 
 const lastAgentKey = "wheelhouse:last-agent";
@@ -39,14 +38,15 @@ export function NewConversationDialog({ open, agent, onClose }: NewConversationD
 }
 
 function NewConversationForm({ agent, onClose }: { agent: string | undefined; onClose: () => void }) {
-  const agents = useAgentNames();
-  if (agents === undefined)
+  const all = useAgentNames();
+  if (all === undefined)
     return (
       <div className="space-y-3 px-5 pb-5">
         <Skeleton className="h-9 w-full" />
         <Skeleton className="h-28 w-full" />
       </div>
     );
+  const agents = offeredAgents(all, agent);
   if (agents.length === 0)
     return (
       <EmptyState
@@ -140,57 +140,6 @@ function Composer({ agents, initial, onClose }: ComposerProps) {
         </Button>
       </div>
     </form>
-  );
-}
-
-interface AgentSelectProps {
-  agents: readonly AgentName[];
-  value: string;
-  onChange: (name: string) => void;
-}
-
-function AgentSelect({ agents, value, onChange }: AgentSelectProps) {
-  const chosen = agents.find((each) => each.name === value);
-  return (
-    <Select.Root value={value} onValueChange={(next) => onChange(next ?? value)}>
-      <Select.Trigger
-        aria-label="Agent"
-        className="flex h-11 w-full items-center gap-3 rounded-md border border-line bg-surface px-3 text-left hover:border-line-strong"
-      >
-        {chosen === undefined ? null : <AgentMark name={chosen.name} label={chosen.displayName} size={22} />}
-        <span className="min-w-0 flex-1">
-          <span className="block truncate text-[13px] leading-tight font-medium">{chosen?.displayName ?? value}</span>
-          <span className="block truncate text-xs leading-tight text-muted">{chosen?.description ?? chosen?.name}</span>
-        </span>
-        <CaretDownIcon size={13} aria-hidden="true" className="text-muted" />
-      </Select.Trigger>
-      <Select.Portal>
-        <Select.Positioner sideOffset={4} alignItemWithTrigger={false}>
-          <Select.Popup className="max-h-72 w-(--anchor-width) overflow-y-auto rounded-lg bg-raised p-1 shadow-pop">
-            {agents.map((agent) => (
-              <Select.Item
-                key={agent.id}
-                value={agent.name}
-                className="flex cursor-pointer items-center gap-3 rounded-md px-2 py-1.5 outline-none data-highlighted:bg-hover"
-              >
-                <AgentMark name={agent.name} label={agent.displayName} size={22} />
-                <span className="min-w-0 flex-1">
-                  <Select.ItemText className="block truncate text-[13px] leading-tight font-medium">
-                    {agent.displayName}
-                  </Select.ItemText>
-                  <span className="block truncate text-xs leading-tight text-muted">
-                    {agent.description ?? agent.name}
-                  </span>
-                </span>
-                <Select.ItemIndicator>
-                  <CheckIcon size={14} aria-hidden="true" className="text-accent-ink" />
-                </Select.ItemIndicator>
-              </Select.Item>
-            ))}
-          </Select.Popup>
-        </Select.Positioner>
-      </Select.Portal>
-    </Select.Root>
   );
 }
 

@@ -25,6 +25,7 @@ const tones: Record<EventNoun, string> = {
   plan: "bg-success",
   subagent: "bg-running",
   artifact: "bg-success",
+  mcp: "bg-danger",
   usage: "bg-faint",
   context: "bg-faint",
   custom: "bg-running",

@@ -25,6 +25,10 @@ describe("summarizeEvent", () => {
       "/files/a.csv · version 2 · text/csv · 2.0 KiB",
     );
     expect(summarizeEvent(event("artifact.deleted", { artifactId: "1", path: "/files/a.csv" }))).toBe("/files/a.csv");
+    const unavailable = { server: "shop", category: "TOO_MANY_TOOLS", message: "It offers 300 tools" };
+    expect(summarizeEvent(event("mcp.unavailable", unavailable))).toBe(
+      "the MCP server shop could not be used · too many tools · It offers 300 tools",
+    );
     expect(summarizeEvent(event("galaxy.collided", { with: "andromeda" }))).toBe('{"with":"andromeda"}');
   });
 });

@@ -12,6 +12,7 @@ export const eventNouns = [
   "plan",
   "subagent",
   "artifact",
+  "mcp",
   "usage",
   "context",
   "custom",
@@ -68,6 +69,12 @@ export function summarizeEvent({ type, payload }: Pick<LogEvent, "type" | "paylo
         typeof payload.version === "number" ? `version ${payload.version}` : "",
         text(payload.contentType),
         typeof payload.bytes === "number" ? formatBytes(payload.bytes) : "",
+      );
+    case "mcp":
+      return joined(
+        `the MCP server ${text(payload.server)} could not be used`,
+        text(payload.category).toLowerCase().replaceAll("_", " "),
+        text(payload.message),
       );
     case "usage":
       return joined(

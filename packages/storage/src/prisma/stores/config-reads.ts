@@ -83,13 +83,13 @@ export function configReads(context: StoreContext, db: Pick<Tx, "query">, author
       const found = await stored(key);
       return found === null ? null : liveOf(found);
     },
-    async entityById(id) {
-      const [row] = await db.query(
-        `SELECT ${entitySelect} FROM config_entities e WHERE e.id = $1 AND e.project_id = $2`,
-        [id, projectId],
+    async entitiesById(ids) {
+      if (ids.length === 0) return [];
+      const rows = await db.query(
+        `SELECT ${entitySelect} FROM config_entities e WHERE ${context.dialect.inList("e.id", 1)} AND e.project_id = $2`,
+        [ids, projectId],
       );
-      const found = row === undefined ? null : entityOf(row);
-      return found !== null && reaches(authority, found) ? liveOf(found) : null;
+      return visible(rows.map(entityOf)).flatMap((entity) => liveOf(entity) ?? []);
     },
     async revision(key, revision) {
       const found = await stored(key);
