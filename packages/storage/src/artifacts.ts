@@ -195,7 +195,7 @@ export interface ArtifactStore {
 /** Bodies that are kept in the database, in parts. They are reached by keys, which say nothing about who may. */
 export interface ArtifactBodyStore {
   write(input: { key: string; part: number; body: Uint8Array; at: Date }): Promise<void>;
-  /** Gives a body another key, in place of whatever has it. */
+  /** Gives a body another key, in place of whatever has it. Of two at the same moment either may stay: it is one body. */
   rename(from: string, to: string): Promise<void>;
   /** False when there is nothing to copy. */
   copy(from: string, to: string): Promise<boolean>;

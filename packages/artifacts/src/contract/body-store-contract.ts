@@ -90,12 +90,17 @@ export function bodyStoreContract(openWorld: () => Promise<BodyWorld>): void {
       });
     });
 
-  it("keeps the same body when it is written twice at once", async () => {
-    const data = patternOf(300_000);
+  it("keeps the same body when twenty write and copy it at once", async () => {
+    const data = patternOf(1_300_000);
     const keyOf = keyed();
-    const stored = await Promise.all([1, 2, 3].map(() => store().put(streamOf(data), keyOf, plain)));
-    expect(new Set(stored.map(({ key }) => key)).size).toBe(1);
-    expect(sha256Of(await bodyOf(stored[0]?.key ?? absent))).toBe(sha256Of(data));
+    const before = await listed();
+    const stored = await Promise.all(Array.from({ length: 20 }, () => store().put(streamOf(data), keyOf, plain)));
+    const key = keyOf(sha256Of(data));
+    expect(new Set(stored.map((body) => body.key))).toEqual(new Set([key]));
+    const second = keyed()(sha256Of(data));
+    await Promise.all(Array.from({ length: 20 }, () => store().copy(key, second)));
+    expect(await listed()).toEqual([...before, key, second].sort());
+    for (const one of [key, second]) expect(sha256Of(await bodyOf(one))).toBe(sha256Of(data));
   });
 
   it("copies to a second key, which outlives the first", async () => {

@@ -4,6 +4,16 @@ import { bytesOrNull } from "./artifact-rows.ts";
 import type { StoreContext } from "./context.ts";
 
 export function artifactBodyStore({ db, dialect }: StoreContext): ArtifactBodyStore {
+  /** A key ends with its body's checksum: what another wrote there at the same moment is the body that was to be written. */
+  async function unlessWritten(write: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await write();
+    } catch (error) {
+      if (dialect.isUniqueViolation(error)) return true;
+      throw error;
+    }
+  }
+
   return {
     async write({ key, part, body, at }) {
       await db.query(
@@ -11,23 +21,31 @@ export function artifactBodyStore({ db, dialect }: StoreContext): ArtifactBodySt
         [key, part, body, body.length, dialect.time(at)],
       );
     },
-    rename: (from, to) =>
-      db.transaction(async (tx) => {
-        await tx.query("DELETE FROM artifact_bodies WHERE object_key = $1", [to]);
-        await tx.query("UPDATE artifact_bodies SET object_key = $1 WHERE object_key = $2", [to, from]);
-      }),
+    async rename(from, to) {
+      await unlessWritten(async () => {
+        await db.transaction(async (tx) => {
+          await tx.query("DELETE FROM artifact_bodies WHERE object_key = $1", [to]);
+          await tx.query("UPDATE artifact_bodies SET object_key = $1 WHERE object_key = $2", [to, from]);
+        });
+        return true;
+      });
+      // Only there when another wrote the key first.
+      await db.query("DELETE FROM artifact_bodies WHERE object_key = $1", [from]);
+    },
     copy: (from, to) =>
-      db.transaction(async (tx) => {
-        if (from !== to) await tx.query("DELETE FROM artifact_bodies WHERE object_key = $1", [to]);
-        const rows = await tx.query(
-          from === to
-            ? "SELECT part FROM artifact_bodies WHERE object_key = $1"
-            : `INSERT INTO artifact_bodies (object_key, part, body, bytes, created_at)
-               SELECT $2, part, body, bytes, created_at FROM artifact_bodies WHERE object_key = $1 RETURNING part`,
-          from === to ? [from] : [from, to],
-        );
-        return rows.length > 0;
-      }),
+      unlessWritten(() =>
+        db.transaction(async (tx) => {
+          if (from !== to) await tx.query("DELETE FROM artifact_bodies WHERE object_key = $1", [to]);
+          const rows = await tx.query(
+            from === to
+              ? "SELECT part FROM artifact_bodies WHERE object_key = $1"
+              : `INSERT INTO artifact_bodies (object_key, part, body, bytes, created_at)
+                 SELECT $2, part, body, bytes, created_at FROM artifact_bodies WHERE object_key = $1 RETURNING part`,
+            from === to ? [from] : [from, to],
+          );
+          return rows.length > 0;
+        }),
+      ),
     async read(key, part) {
       const [row] = await db.query("SELECT body FROM artifact_bodies WHERE object_key = $1 AND part = $2", [key, part]);
       return row === undefined ? null : bytesOrNull(row, "body");
