@@ -32,7 +32,8 @@ describe("a PostgreSQL that crashes and comes back", () => {
         const seen = await Promise.all(followed);
         const damage = await assess(replicas, seen, answer);
         console.log(`restarted PostgreSQL: ${JSON.stringify(damage)}`);
-        expect(damage).toMatchObject({ runs: runs * readersPerRun, lost: 0, doubled: 0, stuck: 0 });
+        const said = [api, worker].map((replica) => `${replica.role}: ${replica.output().slice(-3_000)}`).join("\n");
+        expect(damage, said).toMatchObject({ runs: runs * readersPerRun, lost: 0, doubled: 0, stuck: 0 });
         // Everybody heard the same, and both processes are still the ones they were.
         expect(new Set(seen.map(({ runId, sequences }) => `${runId} ${sequences}`)).size).toBe(runs);
         for (const { url } of [api, worker]) expect((await fetch(`${url}/readyz`)).status).toBe(200);

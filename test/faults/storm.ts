@@ -4,7 +4,7 @@ import { v7 as newId } from "uuid";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
-import type { Replica, Replicas } from "../replicas/replicas.ts";
+import { deadlineMs, type Replica, type Replicas } from "../replicas/replicas.ts";
 import { expectWhole } from "./sound-session.ts";
 
 const Delta = z.object({ text: z.string() });
@@ -50,6 +50,9 @@ export async function send(client: WheelhouseClient, agent: string, sessionId?: 
   return { sessionId: sendMessage.session.id, runId: sendMessage.run.id };
 }
 
+/** How long a reader waits for the end of its run: what it has seen until then is told as lost, in place of a silent deadline. */
+const readerPatienceMs = 0.7 * deadlineMs;
+
 /** Follows a run to its terminal frame, over whatever happens to the connection. */
 export async function follow(
   client: WheelhouseClient,
@@ -57,7 +60,8 @@ export async function follow(
   onEvent: (type: string) => void = () => undefined,
 ): Promise<Seen> {
   const seen: Seen = { sessionId, runId, sequences: [], types: [], text: "" };
-  for await (const { events } of client.watch(runEventsDocument, { runId }))
+  const signal = AbortSignal.timeout(readerPatienceMs);
+  for await (const { events } of client.watch(runEventsDocument, { runId }, { signal }))
     for (const { sequence, type, payload } of events) {
       seen.sequences.push(sequence);
       seen.types.push(type);
